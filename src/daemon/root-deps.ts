@@ -11,6 +11,7 @@ import { bringForward } from '../store/schedule.ts';
 import { releaseClaim } from '../store/claim.ts';
 import { isSpentEntry } from '../fetch/robots/verdict.ts';
 import { Sweep, makeRoom } from '../store/retention.ts';
+import { settleHolds } from '../store/settle-holds.ts';
 import { putOrRemove } from '../store/lmdb/table.ts';
 import { hasSource, noteRename, renameSource } from '../store/rename-source.ts';
 import { recover } from '../store/scrapes.ts';
@@ -223,6 +224,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       async before() {
         // Also while scraping is paused: removing rows may make the room that the pause waits for.
         await state.unlessFull(() => makeRoom(state.store(), sweep, clock.now()));
+        // What the end of the daemon has cut.
+        await state.unlessFull(() => settleHolds(state.store()));
         await expirePages();
         if (!(await state.resume())) return;
         await state.vault()?.resume();

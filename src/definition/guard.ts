@@ -29,6 +29,8 @@ const FieldHold = strict({
   jump: JumpSize.exactOptional(),
   /** Whether the field may not become empty on nearly all records of a scrape at once. Default: that of the source. */
   empty: z.boolean().exactOptional(),
+  /** Whether values of the field are held while a ticket says that they are unusual. Default: that of the source. */
+  unusual: z.boolean().exactOptional(),
 });
 
 /** The keys of a record's field that guard its values. */
@@ -46,6 +48,8 @@ export const SourceHold = strict({
   missing: z.boolean().default(true),
   /** Whether a field is held that becomes zero, null or empty on nearly all records of a scrape, of five at least. */
   empty: z.boolean().default(true),
+  /** Whether values of a field are held while a ticket says that they are unusual. */
+  unusual: z.boolean().default(true),
 });
 
 /** The types of values that can jump. */

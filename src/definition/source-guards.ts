@@ -25,6 +25,6 @@ function makeGuards({ hold, records }: Source): Guards {
 }
 
 function fieldGuard({ confirm, hold }: RuleGuard): FieldGuard | undefined {
-  const guard = defined({ confirm, jump: hold?.jump, empty: hold?.empty });
+  const guard = defined({ confirm, jump: hold?.jump, empty: hold?.empty, unusual: hold?.unusual });
   return Object.keys(guard).length === 0 ? undefined : guard;
 }

@@ -32,6 +32,8 @@ const ofSource = { ...envelope, source: z.string() };
 const ofTarget = { ...envelope, ...target };
 const ofScrape = { ...envelope, ...target, scrape: Serial };
 const ofTargetOrScrape = { ...envelope, ...target, scrape: Serial.exactOptional() };
+/** Of a target, or of the targets of few records of a source together. */
+const ofTargetOrSource = { ...ofTarget, target: Serial.exactOptional() };
 const ofDaemon = { ...envelope };
 const ofActor = { ...envelope, projects: projects.exactOptional(), source: z.string().exactOptional() };
 
@@ -50,7 +52,7 @@ const changedRecord = { ...record, fields: FieldChanges };
 const file = { ...record, url: z.string() };
 
 const held = {
-  kind: z.enum(['jump', 'empty', 'missing']),
+  kind: z.enum(['jump', 'empty', 'missing', 'unusual']),
   /** The type of the records and the field; missing for records that are missing. */
   record: z.string().exactOptional(),
   field: z.string().exactOptional(),
@@ -207,7 +209,7 @@ export const Event = z.discriminatedUnion('type', [
   event(
     ofTargetOrScrape,
     'value.held',
-    'What was read is not believed, so that it is not published until a person releases it: a number that jumped, a field that became empty on nearly all records, or most records missing at once.',
+    'What was read is not believed, so that it is not published until a person releases it: a number that jumped, a field that became empty on nearly all records or whose values are unusual, or most records missing at once.',
     {
       ...held,
       /** The first 20 of them. */
@@ -218,16 +220,33 @@ export const Event = z.discriminatedUnion('type', [
     },
   ),
   event(
-    ofTarget,
+    ofTargetOrSource,
     'value.released',
-    'What was held is published, as a person has released it, or as a number that jumped was seen again. Events of the records tell the changes.',
-    { ...held, by: z.enum(['person', 'look']) },
+    'What was held is published, as a person has released it, as a number that jumped was seen again, or as the run that read it turned out to be as usual. Events of the records tell the changes.',
+    { ...held, by: z.enum(['person', 'look', 'run']) },
   ),
   event(
-    ofTarget,
+    ofTargetOrSource,
     'value.rejected',
     'What was held is forgotten, as a person has rejected it, or as its source shows other values.',
     { ...held, by: z.enum(['person', 'source']) },
+  ),
+  event(
+    { ...ofTargetOrSource, scrape: Serial.exactOptional() },
+    'records.recalled',
+    'What a scrape, or a round of many, told of a field is taken back, as the field was found to be unusual: the records have their last good values again, and those that were told are held. The records tell no events of it.',
+    {
+      /** The type of the records and the field. */
+      record: z.string(),
+      field: z.string(),
+      /** The number of the records, and the keys of the first 100. */
+      count: z.int(),
+      keys: z.array(z.string()).max(100).readonly(),
+      /** When the run began that told of them. */
+      since: instant,
+      /** The ticket that says so; missing while the run is under way that has found it, as its end opens the ticket. */
+      ticket: Serial.exactOptional(),
+    },
   ),
 
   event(

@@ -1,3 +1,4 @@
+import { tellsCorrections } from '../event/tells-corrections.ts';
 import type { Event } from '../event/catalogue.ts';
 import type { LogSlice } from '../store/follow.ts';
 import { inSlices, writeInSlices } from '../store/slices.ts';
@@ -38,7 +39,12 @@ export interface KeepDeps extends MetricDeps {
 const removedAtOnce = 250;
 
 /** Events after which the rules of a project are applied to all its records. */
-const ofRules: ReadonlySet<Event['type']> = new Set(['project.added', 'project.updated', 'project.restored']);
+const ofRules: ReadonlySet<Event['type']> = new Set([
+  'project.added',
+  'project.updated',
+  'project.restored',
+  'records.recalled',
+]);
 
 /** Creates what the actor that keeps metrics and rules does. */
 export function createKeptFigures(deps: KeepDeps): KeptFigures {
@@ -61,7 +67,7 @@ export function createKeptFigures(deps: KeepDeps): KeptFigures {
     const concerned = new Set(events.flatMap((event) => totals.note(event)));
     const isLost = trimmedTo !== undefined;
     if (isLost) totals.forgetAll();
-    if (isLost || events.some(({ type }) => type === 'reextraction.applied'))
+    if (isLost || events.some(({ type }) => tellsCorrections(type)))
       for (const id of await collect(activeProjects(store, ({ metrics }) => metrics !== undefined))) concerned.add(id);
     const changed = projectsOf(events, ({ type }) => ofRules.has(type));
     // Of a record whose events are lost, rules were not asked.

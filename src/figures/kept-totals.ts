@@ -1,3 +1,4 @@
+import { tellsCorrections } from '../event/tells-corrections.ts';
 import type { Event } from '../event/catalogue.ts';
 import { isScrapeEnd } from '../event/scrape-event.ts';
 import type { Store } from '../store/store.ts';
@@ -70,8 +71,8 @@ export class KeptTotals {
   /** Records what an event may have changed. Returns the projects whose metrics it concerns. */
   note(event: Event): readonly string[] {
     const { type, projects = [] } = event;
-    // It names neither projects nor records.
-    if (type === 'reextraction.applied') this.forgetAll();
+    // It names no record, or some of many.
+    if (tellsCorrections(type)) this.forgetAll();
     const isOfProject = type.startsWith('project.');
     if (!isOfProject && !isRecordEvent(event) && !isScrapeEnd(type) && !ofCondition.test(type)) return [];
     for (const id of projects) {

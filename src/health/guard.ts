@@ -15,6 +15,8 @@ export interface FieldGuard {
   readonly jump?: Jump | undefined;
   /** Whether values that become empty on nearly all records at once are held. Default: that of the source. */
   readonly empty?: boolean | undefined;
+  /** Whether values are held while what the source gives in the field is unusual. Default: that of the source. */
+  readonly unusual?: boolean | undefined;
 }
 
 /** What guards the values of a source, as plain data. A source without guards publishes all that it reads. */
@@ -23,6 +25,8 @@ export interface Guards {
   readonly missing: boolean;
   /** Whether a field that becomes empty on nearly all records of a scrape is held. */
   readonly empty: boolean;
+  /** Whether values of a field are held while what the source gives in it is unusual. Default: they are. */
+  readonly unusual?: boolean | undefined;
   /** By the type of the record, then by field; only fields that have a guard of their own. */
   readonly fields: Readonly<Record<string, Readonly<Record<string, FieldGuard>>>>;
 }

@@ -148,9 +148,13 @@ function readSeries(reader: ByteReader, place: Pick<Series, 'record' | 'field'>)
   const { scale } = kindOf(name);
   const flags = reader.number();
   const length = reader.number();
+  const bytes = codeBytes(scale);
   const read = (isEqual: boolean): number[] => {
-    const values = Array.from({ length: isEqual ? 1 : length }, () => valueOf(scale, reader.fixed(codeBytes(scale))));
-    return isEqual ? Array.from({ length }, () => values[0] ?? Number.NaN) : values;
+    const values: number[] = [];
+    const same = isEqual && length > 0 ? valueOf(scale, reader.fixed(bytes)) : 0;
+    // A loop, as very many values are read.
+    for (let at = 0; at < length; at += 1) values.push(isEqual ? same : valueOf(scale, reader.fixed(bytes)));
+    return values;
   };
   const has = (bit: number): boolean => (flags & bit) !== 0;
   const lows = has(flag.lows) ? read(has(flag.areLowsEqual)) : undefined;

@@ -16,25 +16,18 @@ export const noValues: TopValues = { total: 0, counts: {} };
 
 /** Counts values. */
 export function topValues(values: readonly number[]): TopValues {
-  const counts: Record<number, number> = {};
-  let kept = 0;
+  const counts = new Map<number, number>();
   for (const value of values) {
-    const count = counts[value];
-    if (count !== undefined) counts[value] = count + 1;
-    else if (kept < mostKept) {
-      counts[value] = 1;
-      kept += 1;
-    } else {
-      for (const [other, times] of Object.entries(counts)) {
-        if (times > 1) counts[Number(other)] = times - 1;
-        else {
-          delete counts[Number(other)];
-          kept -= 1;
-        }
+    const count = counts.get(value);
+    if (count !== undefined) counts.set(value, count + 1);
+    else if (counts.size < mostKept) counts.set(value, 1);
+    else
+      for (const [other, times] of counts) {
+        if (times > 1) counts.set(other, times - 1);
+        else counts.delete(other);
       }
-    }
   }
-  return { total: values.length, counts };
+  return { total: values.length, counts: Object.fromEntries(counts) };
 }
 
 /** The values of both. */

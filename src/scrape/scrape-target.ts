@@ -131,7 +131,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         const digest = evidenceOf(page, ops);
         const redacted = log.ops(redactedStep(sent, ops));
         const close = redacted.close && { ...redacted.close, rules, expectations };
-        const written = { ...redacted, ...defined({ digest, close }), guards };
+        const written = { ...redacted, ...defined({ digest, close }), guards, rules };
         const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
         // Most sources have no such pages, and the row of a target takes time to read.
         const hasAges = hasPages && store().schedule.get(target.target)?.fresh?.records !== undefined;
@@ -144,7 +144,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       },
       async close(closed: Omit<Fence, 'step'>, close: Close) {
         log.closing(close);
-        const written = { ...redactedClose(sent, close), holdsMissing: guards.missing, rules, expectations };
+        const written = { ...redactedClose(sent, close), guards, rules, expectations };
         return ended(written, await closeScrape(store(), closed, written));
       },
     };

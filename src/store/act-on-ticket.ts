@@ -2,6 +2,7 @@ import { acknowledged, assigned, type Moved, resolved, snoozed } from '../health
 import type { TicketView } from '../view/ticket.ts';
 import { acceptRuns } from './judge-run.ts';
 import type { Store } from './store.ts';
+import { settleHolds } from './settle-holds.ts';
 import { keepTicket } from './tickets.ts';
 
 /** What a person does with a ticket. */
@@ -10,26 +11,32 @@ export type TicketAct =
   | { readonly act: 'assign'; readonly to: string | undefined }
   | { readonly act: 'snooze'; readonly until: number };
 
-/** Does with a ticket what a person wants, durably. Resolves with the ticket, or with why that cannot be done. */
-export function actOnTicket(
+/**
+ * Does with a ticket what a person wants, durably. What is held for a ticket that is accepted is published, and of one that is resolved forgotten. Resolves with
+ * the ticket, or with why that cannot be done.
+ */
+export async function actOnTicket(
   store: Store,
   number: number,
   act: TicketAct,
   person?: string,
 ): Promise<TicketView | 'not_found' | 'resolved'> {
-  return store.write(
+  const acted = await store.write(
     (change) => {
       const ticket = store.tickets.get(number);
       if (ticket === undefined) return 'not_found';
       if (ticket.state === 'resolved') return 'resolved';
       if (act.act === 'accept') acceptRuns(store, number, ticket.sources);
-      return keepTicket(store, change, acted(ticket, change.at, act, person));
+      return keepTicket(store, change, afterAct(ticket, change.at, act, person));
     },
     { durable: true },
   );
+  if (typeof acted !== 'string' && acted.state === 'resolved')
+    for (const source of acted.sources) await settleHolds(store, source);
+  return acted;
 }
 
-function acted(ticket: TicketView, at: number, act: TicketAct, person: string | undefined): Moved {
+function afterAct(ticket: TicketView, at: number, act: TicketAct, person: string | undefined): Moved {
   switch (act.act) {
     case 'acknowledge':
       return acknowledged(ticket, at, person);

@@ -1,5 +1,5 @@
 import type { RecordDraft } from '../extract/draft.ts';
-import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
+import type { Doubts } from './doubts.ts';
 import type { Value } from '../extract/value/value.ts';
 import { noChanges, observe, type Observed, partlyVerified, sumOf, verify } from './observe.ts';
 import type { Fence, StepOps } from './ops.ts';
@@ -31,8 +31,6 @@ export interface StepLeft {
   readonly records: readonly number[];
   /** Numbers of those with values that are held, or wait to be confirmed. */
   readonly waiting: readonly number[];
-  /** The tally of the parts that are written. */
-  readonly page?: RunTally;
   /** What the scrape says of fields that become empty, with the parts that are written. */
   readonly tally?: EmptiedTally | undefined;
 }
@@ -69,13 +67,13 @@ export async function writeParts(
   store: Store,
   fence: Fence,
   ops: StepOps,
-  holds: Holds,
+  { holds, doubts }: { readonly holds: Holds; readonly doubts?: Doubts | undefined },
 ): Promise<StepLeft | undefined> {
   const linked = await addPlaces(store, fence, ops, holds);
   if (linked === undefined) return undefined;
   return ops.unmodified === 'target'
     ? verifyParts(store, fence, linked, holds)
-    : observeParts(store, fence, linked, holds);
+    : observeParts(store, fence, linked, holds, doubts);
 }
 
 /** The target, read within a transaction; `undefined` when the fence does not hold. */
@@ -94,12 +92,17 @@ async function addPlaces(store: Store, fence: Fence, ops: StepOps, holds: Holds)
   return { ...ops, crawl: { ...crawl, add } };
 }
 
-async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
+async function observeParts(
+  store: Store,
+  fence: Fence,
+  ops: StepOps,
+  holds: Holds,
+  doubts: Doubts | undefined,
+): Promise<StepLeft | undefined> {
   const { log, observedAt, digest, since, item, guards } = ops;
   const scrape = store.scrapes.get(fence.scrape);
   const asking = askingOf(scrape);
   let tally = scrape?.emptied;
-  let page: RunTally = emptyTally;
   let { draftsBefore = 0 } = ops;
   let counts = noChanges;
   const records: number[] = [];
@@ -118,9 +121,7 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
         draftsBefore,
         since,
       },
-      ...{ asking, isItemPage: item !== undefined, guards, tally },
-      // The places of the page are counted with its last part.
-      read: { absent: log.absent, unparsed: log.unparsed, items: 0, refused: 0 },
+      ...{ asking, isItemPage: item !== undefined, guards, tally, doubts },
     };
     const found = await part(store, holds, (target, change) => observe(store, change, { target, ...sighting }, slice));
     if (found === undefined) return undefined;
@@ -129,11 +130,10 @@ async function observeParts(store: Store, fence: Fence, ops: StepOps, holds: Hol
     waiting.push(...(found.waiting ?? []));
     for (const field of found.unverified ?? []) unverified.add(field);
     ({ tally } = found);
-    page = sumOfTallies(page, found.page ?? emptyTally);
     draftsBefore += slice.length;
   }
   const fields = verifiedFields(slices.flat(), { unverified });
-  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records, waiting, tally, page };
+  return { ops: { ...ops, drafts: last, draftsBefore }, counts, fields, records, waiting, tally };
 }
 
 async function verifyParts(store: Store, fence: Fence, ops: StepOps, holds: Holds): Promise<StepLeft | undefined> {
@@ -168,7 +168,7 @@ function part<T>(store: Store, holds: Holds, run: (target: TargetRow, change: Ch
 }
 
 /** Drafts in page order, divided by what one transaction may write. */
-function slicesOf(drafts: readonly RecordDraft[]): (readonly RecordDraft[])[] {
+export function slicesOf(drafts: readonly RecordDraft[]): (readonly RecordDraft[])[] {
   const slices: (readonly RecordDraft[])[] = [];
   let [start, sum] = [0, 0];
   for (const [index, draft] of drafts.entries()) {

@@ -2,6 +2,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { Guards } from '../health/guard.ts';
 import { ownerOf } from '../schedule/watchers.ts';
 import { verifiedFields } from './commit-parts.ts';
+import { doubtsOf } from './doubts.ts';
 import { finishIfOver } from './finish.ts';
 import { observe } from './observe.ts';
 import type { CommitResult } from './ops.ts';
@@ -33,7 +34,8 @@ export function commitPulse(
     const target = store.targets.get(number);
     if (target === undefined || target.source !== source || target.status !== 'active' || ownerOf(target) === undefined)
       return { outcome: 'superseded' };
-    const observed = observe(store, change, { target, scrape: 0, version, url, observedAt, guards }, drafts);
+    const doubts = doubtsOf(store, target);
+    const observed = observe(store, change, { target, scrape: 0, version, url, observedAt, guards, doubts }, drafts);
     const { counts } = observed;
     freshen(store, change, target, { at: observedAt, fields: verifiedFields(drafts, observed) });
     const { status } = finishIfOver(store, change, target);

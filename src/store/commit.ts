@@ -1,12 +1,14 @@
 import { goneAfter } from '../schedule/gone.ts';
 import { withResult } from '../schedule/priority.ts';
 import { endScrape, tellBegin } from './ending.ts';
-import { requestTally } from '../health/page-tally.ts';
-import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
 import { isPagePoorer } from '../health/poorer-page.ts';
-import { judgeEnd, keepJudged } from './judge-run.ts';
+import { noteDoubts } from './doubts.ts';
+import { judgeEnd, type JudgedRun, keepJudged } from './judge-run.ts';
+import { type JudgedStep, judgeStep, runSoFar, runStart, tallyInParts, tallyStep } from './judge-step.ts';
+import { KnownRecords } from './known-records.ts';
+import { settleHolds } from './settle-holds.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
-import { onlyStep } from './steps.ts';
+import { onlyStep, withStep } from './steps.ts';
 import { withScrape } from './usual.ts';
 import { finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
@@ -23,7 +25,7 @@ import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from 
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
-import type { ScrapeRow, SpentRow, TargetRow } from './tables/rows.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
 import { idsOf } from './subjects.ts';
 
@@ -45,7 +47,14 @@ export async function commitStep(store: Store, fence: Fence, ops: StepOps): Prom
       : writeStep(store, change, fence, { ...left, whole: ops, led }, held);
   });
   forgetWritten(store, fence.scrape);
+  await settleTarget(store, fence.target);
   return result;
+}
+
+/** Has what is held of the source of a target follow its tickets. */
+async function settleTarget(store: Store, number: number): Promise<void> {
+  const target = store.holds.isNone() ? undefined : store.targets.get(number);
+  if (target !== undefined) await settleHolds(store, target.source);
 }
 
 /** The result of an item page without its validators, so that the next request is unconditional. */
@@ -58,15 +67,30 @@ interface Found extends Observed {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Writes most of a large step. Its records name their scrape, so that the scrape is written first. */
-async function writeInParts(store: Store, fence: Fence, ops: StepOps): Promise<StepLeft | undefined> {
+/** Writes most of a large step. Its records name their scrape, so that the scrape is written first. It is judged before the first part is stored. */
+async function writeInParts(store: Store, fence: Fence, ops: StepOps): Promise<JudgedLeft | undefined> {
   await writeBegin(store, fence);
-  return writeParts(store, fence, ops, () => holds(store, fence)?.target);
+  const target = holds(store, fence)?.target;
+  const page = target && (await tallyInParts(store, target, ops));
+  const judged = await store.write((change) => {
+    const held = holds(store, fence);
+    return held && judgeStep(store, held, ops, page, change.at);
+  });
+  if (judged === undefined) return undefined;
+  const left = await writeParts(store, fence, ops, { holds: () => holds(store, fence)?.target, ...judged });
+  return left && { ...left, judged };
+}
+
+/** The rest of a step whose first parts are stored. */
+interface JudgedLeft extends StepLeft {
+  readonly judged: JudgedStep;
 }
 
 /** The rest of a step and the whole step, as the rest does not say what the step cost. */
 interface StepToWrite extends StepLeft {
   readonly whole: StepOps;
+  /** Missing for a step that is not judged yet, as no part of it is stored. */
+  readonly judged?: JudgedStep;
   /** What the page of the step led to, packed; missing where no copy is kept. */
   readonly led: string | undefined;
 }
@@ -80,12 +104,15 @@ function writeStep(
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
-  const { observedAt, digest, draftsBefore, since, log, guards, places } = ops;
+  const { observedAt, digest, draftsBefore, since, log, guards } = ops;
   const of = { target, scrape: fence.scrape, version: scrape.version };
   const seen = { ...of, url: log.url, observedAt, digest, draftsBefore, since, guards };
   const tally = written.tally ?? scrape.emptied;
-  const read = places && { ...places, absent: log.absent, unparsed: log.unparsed };
-  const sighting = { ...seen, tally, read, asking: askingOf(scrape), isItemPage: ops.item !== undefined };
+  const known = new KnownRecords(store, target.source);
+  const { page, run, judged, doubts } =
+    written.judged ?? judgeStep(store, { target, scrape }, ops, tallyStep(store, target, ops, known), change.at);
+  const asked = { asking: askingOf(scrape), isItemPage: ops.item !== undefined };
+  const sighting = { ...seen, tally, ...asked, doubts, known };
   const found = foundBy(store, change, sighting, ops);
   const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
@@ -112,9 +139,7 @@ function writeStep(
   const tallied = isOnly || found.tally === undefined ? {} : { emptied: found.tally };
   const walked = { ...withStep(scrape, whole, counts), ...tallied, ...(isOnly && { only: onlyStep(log) }) };
 
-  const run = runSoFar(store, target, scrape, [written.page, found.page, requestTally(log)], ops.unmodified);
   let after = progressed(target, ops);
-  let isUnusual = false;
   if (ops.close === undefined) {
     store.runs.tallies.put(fence.target, run);
     if (isUnwritten) store.scrapes.move(walked);
@@ -124,17 +149,11 @@ function writeStep(
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
     const { copy, ...close } = ops.close;
     const kept = copy !== undefined && !isWaiting ? { copy } : {};
-    ({ after, isUnusual } = closed(
-      store,
-      change,
-      { target: after, scrape: walked },
-      { ...close, ...kept, verifiedAt },
-      run,
-    ));
+    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, run, judged);
   }
   const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
-  const isPoorer = isPagePoorer(found.page) || isShorter || (isOnly && isUnusual);
+  const isPoorer = isPagePoorer(page) || isShorter || (isOnly && isEvidence(judged));
   return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
 }
 
@@ -221,13 +240,13 @@ function progressed(target: TargetRow, { position, resume, gaps, listRead, close
  * `StoreFullError` when the store has no room.
  */
 export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, close: Close): Promise<CommitResult> {
-  const since = close.missingSince;
+  const { missingSince: since, guards } = close;
   const held = (): TargetRow | undefined => holds(store, fence)?.target;
   const found = since === undefined ? undefined : await findMissing(store, fence.target, since);
   const isHeld =
     since !== undefined &&
     found !== undefined &&
-    close.holdsMissing === true &&
+    guards?.missing === true &&
     (await holdMissing(store, fence, since, held, {
       ...found,
       isUnusual: isUnusual(store, fence, close, found.byType),
@@ -241,11 +260,19 @@ export async function closeScrape(store: Store, fence: Omit<Fence, 'step'>, clos
     const scrape = { ...held.scrape, counts: sumOf(held.scrape.counts, counts) };
     const verifiedAt = scrape.startedAt;
     const run = { ...runSoFar(store, held.target, scrape), missing: found?.byType };
-    const { after } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt }, run);
+    const startedAt = runStart(store, held.target, scrape);
+    const judged = judgeEnd(store, { target: held.target, scrape, close, startedAt, ...run }, change.at);
+    if (guards !== undefined && judged !== undefined) {
+      const { source, target: member } = held.target;
+      const of = { source, member, scrape: fence.scrape, since: startedAt, hasTold: true, guards };
+      noteDoubts(store, of, judged.symptoms);
+    }
+    const { status } = closed(store, change, { ...held, scrape }, { ...close, verifiedAt }, run, judged);
     const lastEvent = change.lastEvent();
-    return { outcome: 'committed', counts, lastEvent, targetStatus: after.status };
+    return { outcome: 'committed', counts, lastEvent, targetStatus: status };
   });
   forgetWritten(store, fence.scrape);
+  await settleTarget(store, fence.target);
   return result;
 }
 
@@ -259,7 +286,8 @@ function isUnusual(
   const held = holds(store, fence);
   if (held === undefined) return false;
   const run = runSoFar(store, held.target, held.scrape);
-  const { symptoms = [] } = judgeEnd(store, { ...held, close, ...run, missing }, store.now()) ?? {};
+  const startedAt = runStart(store, held.target, held.scrape);
+  const { symptoms = [] } = judgeEnd(store, { ...held, close, startedAt, ...run, missing }, store.now()) ?? {};
   return symptoms.some(
     ({ kind, observed, expected }) => kind === 'missing' || (kind === 'records' && observed < (expected?.median ?? 0)),
   );
@@ -272,42 +300,29 @@ interface Closing extends Close {
 
 const noFields: ReadonlySet<string> = new Set();
 
-/** A run with what a step adds. A crawl that is resumed goes on with the run of the scrapes before. */
-function runSoFar(
-  store: Store,
-  { target }: TargetRow,
-  { steps, scrape }: ScrapeRow,
-  more: readonly (RunTally | undefined)[] = [],
-  unmodified?: StepOps['unmodified'],
-): RunSoFar {
-  const isResumed = (): boolean => (store.crawls.newest(target)?.firstScrape ?? scrape) < scrape;
-  const before = steps > 0 || isResumed() ? store.runs.tallies.get(target) : undefined;
-  const tally = more.reduce<RunTally>(
-    (sum, each) => (each === undefined ? sum : sumOfTallies(sum, each)),
-    before?.tally ?? emptyTally,
-  );
-  return before?.isPart === true || unmodified !== undefined ? { tally, isPart: true } : { tally };
-}
-
 /** A run that is over. */
 interface RunResult extends RunSoFar {
   /** Records that a whole list or crawl no longer found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
 }
 
-/** A target whose scrape is closed. */
-interface Closed {
-  readonly after: TargetRow;
-  /** Whether what the scrape has read is unusual: not that it was slow, or met many changes. */
-  readonly isUnusual: boolean;
+/** Whether what a run has read is unusual: not that it was slow, or met many changes. */
+function isEvidence(judged: JudgedRun | undefined): boolean {
+  return judged?.symptoms.some(({ kind }) => kind !== 'duration' && kind !== 'changes') ?? false;
 }
 
-function closed(store: Store, change: Change, { target, scrape }: Held, close: Closing, run: RunResult): Closed {
+function closed(
+  store: Store,
+  change: Change,
+  { target, scrape }: Held,
+  close: Closing,
+  run: RunResult,
+  judged: JudgedRun | undefined,
+): TargetRow {
+  const startedAt = runStart(store, target, scrape);
   const over = endScrape(store, change, scrape, close);
-  const ended = { target, scrape: over, close, ...run };
-  const judged = judgeEnd(store, ended, change.at);
+  const ended = { target, scrape: over, close, startedAt, ...run };
   if (judged !== undefined) keepJudged(store, change, ended, judged);
-  const isUnusual = judged?.symptoms.some(({ kind }) => kind !== 'duration' && kind !== 'changes') ?? false;
   // That of a crawl that goes on in the next scrape stays.
   const isRunOver = close.crawl !== undefined || (close.reading !== undefined && over.steps > 1);
   if (isRunOver) store.runs.tallies.remove(target.target);
@@ -334,13 +349,13 @@ function closed(store: Store, change: Change, { target, scrape }: Held, close: C
     if (close.copy === undefined) delete after.copy;
     else after.copy = close.copy;
   }
-  if (close.finished || isOver(store, change, after)) return { after: finishTarget(store, change, after), isUnusual };
+  if (close.finished || isOver(store, change, after)) return finishTarget(store, change, after);
   store.targets.put(after);
   if (isComplete) freshen(store, change, after, { at: close.verifiedAt, whole: true, fields: noFields });
   scheduleNext(store, change, after, over);
   // A person's scrape that its source's hours cut short goes on when they begin again.
   if (over.endReason === 'unavailable') askAgain(store, change, after, over);
-  return { after, isUnusual };
+  return after;
 }
 
 /** The cause of a failure, where it may say that the target's page is not there: a scrape that stored something has met another page. */
@@ -359,30 +374,3 @@ function forgetDecided(store: Store, { source, target }: TargetRow, { scrape }: 
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** What a scrape keeps of that which its steps could not read, at most. */
-const mostUnparsed = 20;
-
-/** The scrape after one more step, with its counts and costs. */
-function withStep(scrape: ScrapeRow, { log, spent: more = {}, unmodified }: StepOps, counts: ChangeCounts): ScrapeRow {
-  const walked: Writable<ScrapeRow> = {
-    ...scrape,
-    steps: scrape.steps + 1,
-    bytes: scrape.bytes + log.bytes,
-    counts: sumOf(scrape.counts, counts),
-  };
-  const errors = (scrape.errors ?? 0) + (log.errors ?? 0);
-  if (errors > 0) walked.errors = errors;
-  const repeated = (scrape.repeated ?? 0) + (log.repeated ?? 0);
-  if (repeated > 0) walked.repeated = repeated;
-  const unparsed = [...(scrape.unparsed ?? []), ...log.unparsed.map((each) => ({ ...each, url: log.url }))];
-  if (unparsed.length > 0) walked.unparsed = unparsed.slice(0, mostUnparsed);
-  const spent: Writable<SpentRow> = { ...scrape.spent };
-  if (log.batch !== undefined) spent.batches = (spent.batches ?? 0) + 1;
-  if (more.unasked !== undefined) spent.unasked = (spent.unasked ?? 0) + more.unasked;
-  if (unmodified === 'target' || unmodified === 'page') spent.notModified = (spent.notModified ?? 0) + 1;
-  if (more.validated !== undefined) spent.validated = (spent.validated ?? 0) + more.validated;
-  if (more.cpuMs !== undefined) spent.cpuMs = (spent.cpuMs ?? 0) + more.cpuMs;
-  if (Object.keys(spent).length > 0) walked.spent = spent;
-  return walked;
-}

@@ -4,15 +4,16 @@ import type { Store } from './store.ts';
 import type { CorrectionPlace } from './tables/history.ts';
 
 /**
- * Reads corrections of the job that an event tells of, up to `limit` by record and instant; those of records that were removed are left out. Returns
- * `undefined` while the job is being applied.
+ * Reads corrections of the job or the recall that an event tells of, up to `limit` by record and instant; those of records that were removed are left out. Returns
+ * `undefined` while they are being written.
  */
 export function readCorrections(
-  { history, records, reextractions }: Pick<Store, 'history' | 'records' | 'reextractions'>,
+  { history, records, reextractions, holds }: Pick<Store, 'history' | 'records' | 'reextractions' | 'holds'>,
   serial: number,
   { after, limit }: { readonly after?: CorrectionPlace | undefined; readonly limit: number },
 ): CorrectionSlice | undefined {
   if (reextractions.applyingSerial() === serial) return undefined;
+  for (const { row } of holds.masses()) if (row.recall?.serial === serial) return undefined;
   const found = [...history.correctionsOf(serial, { after, limit })];
   const rows: Correction[] = [];
   for (const [number, ofRecord] of Map.groupBy(found, ({ record }) => record)) {

@@ -4,7 +4,7 @@ import { markMissing } from './crawl-missing.ts';
 import { moveLinks } from './entities.ts';
 import { moveFiles } from './files.ts';
 import { finishIfOver } from './finish.ts';
-import { tellReleased } from './holds.ts';
+import { massOf, tellReleased } from './holds.ts';
 import { moveAges } from './record-ages.ts';
 import { freshen } from './schedule.ts';
 import type { Change, Store } from './store.ts';
@@ -51,7 +51,7 @@ export function openValue(
     record?.held !== undefined && Object.hasOwn(record.held, member.field) ? record.held[member.field] : undefined;
   if (record === undefined || held === undefined || held.isRejected === true) return undefined;
   if (held.kind === 'jump') return { record, held };
-  const mass = holds.mass(member);
+  const mass = massOf({ holds }, member)?.row;
   return mass?.state === 'held' && held.observedAt >= mass.since ? { record, held } : undefined;
 }
 
@@ -121,14 +121,15 @@ function decideSome(
     if (found !== undefined && wanted.key !== undefined && found.record.key !== wanted.key) continue;
     store.holds.remove(member);
     if (found === undefined) continue;
-    if (verdict === 'released') release(store, change, found, member.field);
-    else reject(store, found, member.field);
+    if (verdict === 'released') releaseValue(store, change, found, member.field);
+    else rejectValue(store, found, member.field);
     done.push({ ...member, kind: found.held.kind });
   }
   return done;
 }
 
-function release(store: Store, change: Change, { record: before, held }: OpenValue, field: string): void {
+/** Publishes a held value as the change that it was. Its row among the holds is removed by the caller. */
+export function releaseValue(store: Store, change: Change, { record: before, held }: OpenValue, field: string): void {
   const { value, observedAt, seenAt, target, scrape } = held;
   const cell = { value, observedAt, verifiedAt: seenAt };
   const after = { ...withoutHeld(before, field), fields: { ...before.fields, [field]: cell } };
@@ -148,13 +149,13 @@ function release(store: Store, change: Change, { record: before, held }: OpenVal
 }
 
 /** Forgets a value; one that jumped is kept as rejected, so that it is not told again while the site shows it. */
-function reject(store: Store, { record, held }: OpenValue, field: string): void {
+export function rejectValue(store: Store, { record, held }: OpenValue, field: string): void {
   const { target, scrape } = held;
   const others = withoutHeld(record, field);
   const after =
-    held.kind === 'empty'
-      ? others
-      : { ...others, held: { ...record.held, [field]: { ...held, isRejected: true as const } } };
+    held.kind === 'jump'
+      ? { ...others, held: { ...record.held, [field]: { ...held, isRejected: true as const } } }
+      : others;
   store.records.confirm(after, { target, scrape });
 }
 
@@ -177,11 +178,12 @@ function endHolds(
     finishIfOver(store, change, target);
   }
   for (const { place, row } of [...store.holds.masses(wanted.source, wanted.target)]) {
-    if (row.kind !== 'empty' || row.state !== 'held' || !isWantedPlace(place, wanted)) continue;
+    if (row.kind === 'missing' || row.state !== 'held' || !isWantedPlace(place, wanted)) continue;
     const target = store.targets.get(place.target);
     const lastScrape = Math.max(row.lastScrape, target?.running ?? target?.settled ?? 0);
     if (wanted.key === undefined) store.holds.putMass(place, { ...row, state: verdict, lastScrape });
-    else if (row.count > 1 && decided.length > 0) store.holds.putMass(place, { ...row, count: row.count - 1 });
+    else if ((row.count > 1 || row.kind === 'unusual') && decided.length > 0)
+      store.holds.putMass(place, { ...row, count: row.count - 1 });
     else if (decided.length > 0) store.holds.removeMass(place);
   }
 }
@@ -198,7 +200,7 @@ async function decideMissing(store: Store, wanted: WantedHeld, verdict: 'release
 }
 
 /** Stores a decision on missing records. Returns it; `undefined` where none of them are held any more, and nothing is written. */
-function decideMass(
+export function decideMass(
   store: Store,
   change: Change,
   place: HoldPlace,
@@ -215,7 +217,7 @@ function decideMass(
 }
 
 /** Marks released records as missing, each as of when it was found to be, then tells that they are released. */
-async function markReleased(store: Store, place: HoldPlace, row: MassHold): Promise<void> {
+export async function markReleased(store: Store, place: HoldPlace, row: MassHold): Promise<void> {
   const { begun = row.scrape, lastScrape: scrape, since, lastAt = since, count } = row;
   const { epoch } = store.targets.get(place.target) ?? { epoch: 0 };
   const fence = { target: place.target, epoch, scrape };

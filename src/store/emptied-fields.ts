@@ -34,7 +34,7 @@ export function findEmptied(drafts: readonly RecordDraft[], page: EmptiedPage): 
   const empty = emptyFields(drafts, page.guards);
   if (empty.length === 0) return found;
   const { store, target } = page;
-  const holds = [...store.holds.masses(target.source, target.target)];
+  const holds = [...store.holds.masses(target.source, target.target)].filter(({ row }) => row.kind === 'empty');
   for (const each of empty) {
     const { type, field } = each;
     const hold = holds.find(({ place }) => place.type === type && place.field === field)?.row;

@@ -1,3 +1,4 @@
+import { tellsCorrections } from '../event/tells-corrections.ts';
 import { defined } from '../defined.ts';
 import type { Event, EventOf } from '../event/catalogue.ts';
 import type { HistoryView, RecordView } from '../view/record.ts';
@@ -108,7 +109,7 @@ export function exportRecords(
     // Rows that have the old name are in other tables.
     if (event.type === 'source.renamed')
       return { rows: [], removed: [], isAnew: true, next: { upTo, scan: { record: 0 } } };
-    if (event.type === 'reextraction.applied')
+    if (tellsCorrections(event.type))
       for (const corrected of store.history.correctionsOf(event.id, { after })) {
         const next = { upTo, log: event.id - 1, corrected: { record: corrected.record, at: corrected.at } };
         if (!room.goesOn(addRecord(corrected.record))) return { rows, removed, next };

@@ -1,11 +1,13 @@
 import type { Value } from '../extract/value/value.ts';
-import { type Confirm, type FieldGuard, isEmptyValue, isJump } from '../health/guard.ts';
+import { type FieldGuard, isEmptyValue, isJump } from '../health/guard.ts';
 import type { Candidate, Evidence, FieldCell, HeldValue } from '../view/record.ts';
+import type { Doubt } from './doubts.ts';
 import { sameValue } from './same-value.ts';
 
 /** The state of a field: its current value, the held value, and the values that wait to be confirmed. */
 export interface GuardedCell {
-  readonly cell: FieldCell;
+  /** Missing while the first value of the field is held. */
+  readonly cell: FieldCell | undefined;
   readonly held?: HeldValue | undefined;
   readonly candidates?: readonly Candidate[] | undefined;
 }
@@ -21,6 +23,8 @@ export interface GuardedObservation {
   readonly guard?: FieldGuard | undefined;
   /** Set where nearly all records of the scrape have become empty in this field: `ignored` where a person has rejected that. */
   readonly emptied?: 'held' | 'ignored' | undefined;
+  /** Set where values of the field are not believed: it has precedence over `emptied`. */
+  readonly doubt?: Doubt | undefined;
   /** Whether a value that jumped is believed once it is seen again: it jumped alone, and nothing is doubtful of its source. */
   isBelieved(): boolean;
 }
@@ -43,10 +47,10 @@ export interface GuardedOutcome extends GuardedCell {
 /** Compares an observation of a guarded field with what is known of it. */
 export function guardedCell(known: GuardedCell, seen: GuardedObservation): GuardedOutcome {
   const { cell, held, candidates = [] } = known;
-  const { value, observedAt, at, guard = {}, emptied } = seen;
-  const lastSeenAt = Math.max(cell.verifiedAt, held?.seenAt ?? 0, candidates.at(-1)?.observedAt ?? 0);
+  const { value, observedAt, at } = seen;
+  const lastSeenAt = Math.max(cell?.verifiedAt ?? 0, held?.seenAt ?? 0, candidates.at(-1)?.observedAt ?? 0);
   if (observedAt <= lastSeenAt && lastSeenAt <= at) return { ...known, kind: 'stale' };
-  if (sameValue(cell.value, value)) {
+  if (cell !== undefined && sameValue(cell.value, value)) {
     const verified = { ...cell, verifiedAt: observedAt };
     return {
       kind: 'verified',
@@ -55,27 +59,41 @@ export function guardedCell(known: GuardedCell, seen: GuardedObservation): Guard
       ...endedBy('source', held),
     };
   }
-  // Where others have their values again, an empty one is what it says.
-  const isHeldStill = held !== undefined && (held.kind === 'jump' || emptied === 'held');
+  const why = whyHeld(cell, seen);
+  // Where others have their values again, what many records showed is what it says.
+  const isHeldStill = held !== undefined && (held.kind === 'jump' || why?.becomes === 'held');
   if (isHeldStill && sameValue(held.value, value)) return heldAgain(known, held, seen);
-
-  const isHeldEmpty = emptied !== undefined && isEmptyValue(value) && !isEmptyValue(cell.value);
-  if (isHeldEmpty && emptied === 'ignored') return { kind: 'ignored', cell, ...endedBy('source', held) };
-  const kind = isHeldEmpty ? 'empty' : guard.jump !== undefined && isJump(guard.jump, cell.value, value) && 'jump';
-  if (kind !== false) {
+  if (why?.becomes === 'ignored') return { kind: 'ignored', cell, ...endedBy('source', held) };
+  if (why !== undefined) {
     const { evidence, url } = seen;
-    const now = { kind, value, observedAt, seenAt: observedAt, ...evidence, url } as const;
+    const now = { kind: why.kind, value, observedAt, seenAt: observedAt, ...evidence, url } as const;
     return { ...endedBy('source', held), kind: 'held', cell, held: now, candidates, isNew: true };
   }
-  return { ...confirmed(cell, candidates, seen, guard.confirm), ...endedBy('source', held) };
+  return { ...confirmed(cell, candidates, seen), ...endedBy('source', held) };
+}
+
+/** Why a value that is not the current one is not believed; `undefined` if it is. */
+function whyHeld(
+  cell: FieldCell | undefined,
+  { value, guard = {}, emptied, doubt }: GuardedObservation,
+): { readonly kind: HeldValue['kind']; readonly becomes: 'held' | 'ignored' } | undefined {
+  // Of a field that has no value yet, none is nothing new.
+  if (cell === undefined && value === null) return undefined;
+  if (doubt !== undefined) {
+    const isEmptied = isEmptyValue(value) && cell !== undefined && !isEmptyValue(cell.value);
+    if (doubt.of === 'any' || isEmptied) return { kind: 'unusual', becomes: doubt.becomes };
+  } else if (emptied !== undefined && cell !== undefined && isEmptyValue(value) && !isEmptyValue(cell.value))
+    return { kind: 'empty', becomes: emptied };
+  const isTooFar = cell !== undefined && guard.jump !== undefined && isJump(guard.jump, cell.value, value);
+  return isTooFar ? { kind: 'jump', becomes: 'held' } : undefined;
 }
 
 /** A value that is held is seen once more. */
 function heldAgain(known: GuardedCell, held: HeldValue, seen: GuardedObservation): GuardedOutcome {
-  const { observedAt, evidence } = seen;
+  const { observedAt, evidence, doubt } = seen;
   if (held.isRejected === true) return { ...known, kind: 'ignored', held: { ...held, seenAt: observedAt } };
   const isOtherLook = evidence.scrape === 0 || evidence.scrape !== held.scrape;
-  if (held.kind === 'jump' && isOtherLook && seen.isBelieved()) {
+  if (held.kind === 'jump' && isOtherLook && doubt === undefined && seen.isBelieved()) {
     const cell = { value: held.value, observedAt: held.observedAt, verifiedAt: observedAt };
     return { kind: 'changed', cell, ...endedBy('look', held) };
   }
@@ -88,13 +106,13 @@ function endedBy(by: 'look' | 'source', held: HeldValue | undefined): Pick<Guard
 
 /** A plausible value that is not the current one: it becomes current once `times` of the last `of` sights showed it. */
 function confirmed(
-  cell: FieldCell,
+  cell: FieldCell | undefined,
   candidates: readonly Candidate[],
   seen: GuardedObservation,
-  confirm: Confirm | undefined,
 ): GuardedOutcome {
-  const { value, observedAt } = seen;
-  if (confirm === undefined) return { kind: 'changed', cell: { value, observedAt, verifiedAt: observedAt } };
+  const { value, observedAt, guard: { confirm } = {} } = seen;
+  if (confirm === undefined || cell === undefined)
+    return { kind: 'changed', cell: { value, observedAt, verifiedAt: observedAt } };
   const last = lastSights(cell, candidates, seen);
   const same = last.filter((each) => sameValue(each.value, value));
   const firstSeenAt = same[0]?.observedAt ?? observedAt;

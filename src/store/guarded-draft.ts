@@ -1,6 +1,7 @@
 import type { Value } from '../extract/value/value.ts';
 import type { FieldGuard } from '../health/guard.ts';
 import type { Evidence, FieldCell, HeldValue, HistoryView, RecordView } from '../view/record.ts';
+import type { Doubt } from './doubts.ts';
 import { guardedCell } from './guarded-cell.ts';
 
 /** What guards the fields of one draft. */
@@ -9,6 +10,8 @@ export interface DraftGuards {
   readonly fields?: Readonly<Record<string, FieldGuard>> | undefined;
   /** Fields that are empty on nearly all records of the scrape, and what becomes of the empty values. */
   readonly emptied?: ReadonlyMap<string, 'held' | 'ignored'> | undefined;
+  /** Fields whose values are not believed, as what the page gives is unusual. */
+  readonly doubted?: ReadonlyMap<string, Doubt> | undefined;
   /** Whether a value of a field that jumped is believed once it is seen again. */
   isBelieved(field: string): boolean;
 }
@@ -75,23 +78,27 @@ class GuardedDraft {
     this.#candidates = new Map(Object.entries(known.candidates ?? {}));
   }
 
-  /** Whether a field is guarded, or something of it is kept. */
-  has(field: string): boolean {
-    const { fields, emptied } = this.#seen.guards ?? {};
+  /** Whether a field is guarded, or something of it is kept. The first value of a field is held only where none is believed. */
+  has(field: string, old: FieldCell | undefined): boolean {
+    const { fields, emptied, doubted } = this.#seen.guards ?? {};
+    if (doubted?.has(field) === true || this.#held.has(field)) return true;
+    if (old === undefined) return false;
     return (
       (fields !== undefined && Object.hasOwn(fields, field)) ||
       emptied?.has(field) === true ||
-      this.#held.has(field) ||
       this.#candidates.has(field)
     );
   }
 
-  /** Compares the value of a field with what is known of it. Returns its cell, `old` itself where it was not seen, and the change to be told. */
+  /**
+   * Compares the value of a field with what is known of it. Returns its cell, `old` itself where it was not seen, and the change to be told. There is no cell
+   * where the first value is held.
+   */
   observe(
     field: string,
-    old: FieldCell,
+    old: FieldCell | undefined,
     value: Value,
-  ): { readonly cell: FieldCell; readonly change?: HistoryView['fields'][string] } {
+  ): { readonly cell: FieldCell | undefined; readonly change?: HistoryView['fields'][string] } {
     const { guards, ...seen } = this.#seen;
     const after = guardedCell(
       { cell: old, held: this.#held.get(field), candidates: this.#candidates.get(field) },
@@ -100,6 +107,7 @@ class GuardedDraft {
         value,
         guard: guards?.fields !== undefined && Object.hasOwn(guards.fields, field) ? guards.fields[field] : undefined,
         emptied: guards?.emptied?.get(field),
+        doubt: guards?.doubted?.get(field),
         isBelieved: () => guards?.isBelieved(field) === true,
       },
     );
@@ -109,11 +117,12 @@ class GuardedDraft {
     else this.#held.set(field, held);
     if (candidates.length === 0) this.#candidates.delete(field);
     else this.#candidates.set(field, candidates);
-    if (ended !== undefined) this.#ended.push({ field, ...ended, old: old.value });
-    if (isNew === true && held !== undefined) this.#newlyHeld.push({ field, held, old: old.value });
+    const was = old === undefined ? {} : { old: old.value };
+    if (ended !== undefined) this.#ended.push({ field, ...ended, ...was });
+    if (isNew === true && held !== undefined) this.#newlyHeld.push({ field, held, ...was });
     this.#states.set(field, stateOf(kind));
-    if (kind !== 'changed' || ended?.by === 'look') return { cell };
-    return { cell, change: { old: old.value, new: cell.value, ...(firstSeenAt !== undefined && { firstSeenAt }) } };
+    if (kind !== 'changed' || cell === undefined || ended?.by === 'look') return { cell };
+    return { cell, change: { ...was, new: cell.value, ...(firstSeenAt !== undefined && { firstSeenAt }) } };
   }
 
   /** Returns the held values and candidates after the observation, and its effects; `guarded` is missing if it had none. */

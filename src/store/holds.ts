@@ -2,6 +2,20 @@ import type { Value } from '../extract/value/value.ts';
 import type { HeldValue, RecordView } from '../view/record.ts';
 import { defined } from '../defined.ts';
 import type { Change, Store } from './store.ts';
+import type { HoldPlace, MassHold } from './tables/holds.ts';
+
+/** The hold that values of a field of a target belong to: its own, or that of the targets of few records of its source. */
+export function massOf(
+  { holds }: Pick<Store, 'holds'>,
+  { source, target, type, field }: HoldPlace,
+): { readonly place: HoldPlace; readonly row: MassHold } | undefined {
+  for (const member of [target, 0]) {
+    const place = { source, target: member, type, field };
+    const row = holds.mass(place);
+    if (row !== undefined) return { place, row };
+  }
+  return undefined;
+}
 
 /** Emits the change of a released value, with the instant at which the value was observed. */
 export function tellReleased(

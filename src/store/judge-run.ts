@@ -11,7 +11,9 @@ import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Close } from './ops.ts';
 import type { Change, Store } from './store.ts';
+import type { BaselineRow } from './tables/runs.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import { asUsual, endDoubts } from './doubts.ts';
 import { noteHealthy, reportTrouble, type TicketPlace } from './tickets.ts';
 
 /** From so many records on, a target is a run of its own; those of fewer are judged together, as a round of their source. */
@@ -27,10 +29,22 @@ export interface EndedRun {
   readonly scrape: ScrapeRow;
   readonly close: Pick<Close, 'status' | 'failure' | 'reading' | 'itemPages' | 'rules' | 'expectations' | 'crawl'>;
   readonly tally: RunTally;
+  /** When the run began: with its scrape, or with the first scrape of its crawl. */
+  readonly startedAt: number;
   /** Set where some of its pages had not changed, so that their records are in no tally. */
   readonly isPart?: true | undefined;
   /** Records of a whole list or crawl that were not found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
+}
+
+/** A run that was judged by the healthy ones before it. */
+interface OwnRun {
+  readonly run: Run;
+  readonly judgement: Judgement;
+  /** When the run began. */
+  readonly since: number;
+  /** What was known of healthy runs before it. */
+  readonly before: BaselineRow | undefined;
 }
 
 /** What is unusual about a scrape, and what of it is kept. */
@@ -38,7 +52,7 @@ export interface JudgedRun {
   readonly reading: Reading;
   readonly symptoms: readonly Symptom[];
   /** Set where the scrape is a run of its own. */
-  readonly own?: { readonly run: Run; readonly judgement: Judgement; readonly since: number };
+  readonly own?: OwnRun;
 }
 
 /** Judges a scrape that ends, by the last reading that was trusted and by its healthy runs. Returns nothing for one that says nothing of its target. */
@@ -70,10 +84,29 @@ export function keepJudged(store: Store, change: Change, ended: EndedRun, { read
     if (after === undefined) store.runs.readings.remove(number);
     else if (JSON.stringify(after) !== JSON.stringify(before)) store.runs.readings.put(number, after);
   }
-  settle(store, change, place, { ended, symptoms, judges: (symptom) => saysOf(reading, symptom) });
+  settle(store, change, place, {
+    ...{
+      ended,
+      symptoms,
+      since: ended.startedAt,
+      isAsUsual: isAsUsual(ended, { reading, symptoms, ...defined({ own }) }),
+    },
+    judges: (symptom) => saysOf(reading, symptom),
+  });
   if (own !== undefined) keepRun(store, place, { ...own, symptoms });
   else if (reading.isWhole && ended.isPart !== true && close.status === 'complete')
     addToRound(store, change, ended, tally);
+}
+
+/** Returns whether a run is as usual in a field. One of few records is judged with others, and by itself only in what it has read. */
+export function isAsUsual(
+  { close: { status }, isPart }: Pick<EndedRun, 'close' | 'isPart'>,
+  { reading, symptoms, own }: JudgedRun,
+): (type: string, field: string) => boolean {
+  if (status !== 'complete') return () => false;
+  if (own !== undefined) return asUsual(own.run.measures, symptoms);
+  if (!reading.isWhole || isPart === true) return () => false;
+  return (type, field) => !symptoms.some((each) => each.record === type && each.field === field);
 }
 
 /** Reports the symptoms of a run in their ticket, or notes that there are none. */
@@ -85,9 +118,13 @@ function settle(
     ended: { target, scrape, close },
     symptoms,
     judges,
+    ...run
   }: {
     readonly ended: EndedRun;
     readonly symptoms: readonly Symptom[];
+    /** When the run began. */
+    readonly since: number;
+    isAsUsual(type: string, field: string): boolean;
     readonly judges: (symptom: Symptom) => boolean;
   },
 ): void {
@@ -101,6 +138,7 @@ function settle(
       projects: projectsOf(target),
       ...(close.crawl !== undefined && defined({ crawl: store.crawls.newest(target.target)?.crawl })),
     });
+  endDoubts(store, place, { symptoms, ...run });
   noteHealthy(store, change, place, { still: new Set(symptoms.map(symptomId)), judges });
 }
 
@@ -108,11 +146,10 @@ function settle(
 function keepRun(
   store: Store,
   { source, member }: TicketPlace,
-  { run, judgement, since, symptoms }: NonNullable<JudgedRun['own']> & { readonly symptoms: readonly Symptom[] },
+  { run, judgement, since, before, symptoms }: OwnRun & { readonly symptoms: readonly Symptom[] },
 ): void {
   const { baselines, unusual } = store.runs;
   const key: [string, number] = [source, member];
-  const before = baselines.get(key);
   const baseline = learned(forVersion(before?.baseline ?? emptyBaseline(run), run), run, { ...judgement, symptoms });
   const isHealthy = baseline.entries !== before?.baseline.entries;
   baselines.put(key, { baseline, since: isHealthy ? since : (before?.since ?? since) });
@@ -190,7 +227,7 @@ function wholeTypes({ tally, missing }: Pick<EndedRun, 'tally' | 'missing'>): Re
 /** Judges a scrape of many records by the healthy runs of its target; nothing for one of few. */
 function ownRun(
   store: Store,
-  { target, scrape, close, tally, isPart, missing }: EndedRun,
+  { target, scrape, close, tally, startedAt, isPart, missing }: EndedRun,
   reading: Reading,
   at: number,
 ): JudgedRun['own'] {
@@ -201,7 +238,7 @@ function ownRun(
   const measures = measuresOf(scrapeTally(tally, wholeTypes({ tally, missing })), scope);
   const run = { at, version: scrape.version, measures, ...defined({ rules: close.rules }) };
   const baseline = forVersion(row?.baseline ?? emptyBaseline(run), run);
-  return { run, judgement: judge(baseline, measures, at), since: scrape.startedAt };
+  return { run, judgement: judge(baseline, measures, at), since: startedAt, before: row };
 }
 
 /** Adds a scrape of few records to the round of its source, and judges the round once it is over. */
@@ -225,6 +262,11 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   };
   const judgement = judge(forVersion(row?.baseline ?? emptyBaseline(run), run), run.measures, change.at);
   const place = { source, member: 0 };
-  settle(store, change, place, { ended, symptoms: judgement.symptoms, judges: () => true });
-  keepRun(store, place, { run, judgement, since: round.startedAt, symptoms: judgement.symptoms });
+  const { symptoms } = judgement;
+  const since = round.startedAt;
+  settle(store, change, place, {
+    ...{ ended, symptoms, since, isAsUsual: asUsual(run.measures, symptoms) },
+    judges: () => true,
+  });
+  keepRun(store, place, { run, judgement, since, before: row, symptoms });
 }

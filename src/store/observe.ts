@@ -6,9 +6,9 @@ import type { Evidence, FieldCell, HistoryView, RecordView } from '../view/recor
 import type { Change, Store } from './store.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import type { Guards } from '../health/guard.ts';
-import { pageTally, type ReadPage, type ReadRecord, valuesSince } from '../health/page-tally.ts';
-import type { RunTally } from '../health/tally.ts';
 import { type DraftGuards, type GuardedFields, guardedDraft } from './guarded-draft.ts';
+import type { Doubts } from './doubts.ts';
+import { KnownRecords } from './known-records.ts';
 import { PageGuard } from './page-guard.ts';
 import { sameValue } from './same-value.ts';
 import { defined } from '../defined.ts';
@@ -47,8 +47,10 @@ export interface Sighting {
   readonly guards?: Guards | undefined;
   /** What the earlier pages of the scrape say of fields that become empty. */
   readonly tally?: EmptiedTally | undefined;
-  /** Set for pages that are tallied: what was read of them besides the drafts. */
-  readonly read?: Pick<ReadPage, 'absent' | 'unparsed' | 'items' | 'refused'> | undefined;
+  /** Fields whose values are not believed. Only values of a source with guards are held. */
+  readonly doubts?: Doubts | undefined;
+  /** The known records that were read before. */
+  readonly known?: KnownRecords | undefined;
 }
 
 /**
@@ -76,16 +78,12 @@ export interface Observed {
   readonly waiting?: readonly number[];
   /** What the scrape's pages up to this one say of fields that become empty. */
   readonly tally?: EmptiedTally;
-  /** The tally of these drafts, where they are tallied. */
-  readonly page?: RunTally;
 }
 
 /** Stores drafts as records in page order, with history and events. To be called within a transaction. */
 export function observe(store: Store, change: Change, sighting: Sighting, drafts: readonly RecordDraft[]): Observed {
   const { target, scrape, recheck, version, url, observedAt, digest, draftsBefore = 0, since = scrape } = sighting;
-  const { asking, isItemPage = false, guards, tally, read } = sighting;
-  const tallied: ReadRecord[] = [];
-  const healthySince = read && store.runs.baselines.since([target.source, target.target]);
+  const { asking, isItemPage = false, guards, tally, doubts } = sighting;
   const evidence = { target: target.target, scrape, version, ...defined({ recheck, page: digest }) };
   const counts = { added: 0, changed: 0, confirmed: 0 };
   const records: number[] = [];
@@ -93,11 +91,12 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
   const isListed = asking !== undefined && !isItemPage;
   const projects = projectsOf(target);
   const hasFiles = store.files.fieldsOf(source) !== undefined;
-  const seenOf = { target, scrape, observedAt, tally };
-  const guard = guards && new PageGuard(store, change, { ...seenOf, guards }, drafts);
+  const { known: knownRecords = new KnownRecords(store, source) } = sighting;
+  const seenOf = { target, scrape, observedAt, tally, doubts };
+  const guard = guards && new PageGuard(store, change, { ...seenOf, guards }, { drafts, known: knownRecords });
 
   for (const [index, draft] of drafts.entries()) {
-    const known = guard?.takeKnown(draft) ?? store.records.get(source, draft.type, draft.key);
+    const known = knownRecords.take(draft);
     // It may have been removed since its list showed it.
     if (isItemPage && known === undefined) continue;
     const sequence = sequenceOf(since, draftsBefore + index);
@@ -113,10 +112,6 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
     };
     const id = known?.id ?? store.newId();
     const found = difference(known, draft, { ...seen, id, guards: guard?.guardsOf(draft.type) });
-    if (healthySince !== undefined) {
-      const before = known && valuesSince(known.fields, healthySince);
-      tallied.push({ draft, change: found.kind === 'stale' ? 'confirmed' : found.kind, ...defined({ before }) });
-    }
     if (found.kind === 'stale') {
       // Another target has said something newer, but this one has seen it as well.
       if (known === undefined) continue;
@@ -147,13 +142,18 @@ export function observe(store: Store, change: Change, sighting: Sighting, drafts
 
     const { kind, fields } = found;
     // What a second look has released is told by itself.
-    if (Object.keys(fields).length === 0 && found.guarded !== undefined && known?.absent === undefined) continue;
+    if (
+      known !== undefined &&
+      Object.keys(fields).length === 0 &&
+      found.guarded !== undefined &&
+      known.absent === undefined
+    )
+      continue;
     const { type, key } = draft;
     const { record } = stored;
     change.tellChange({ record, source, type, key, at: observedAt, ...evidence, kind, fields }, projects);
   }
-  const page = read && pageTally({ records: tallied, isItemPage, ...read });
-  return { counts, records, ...guard?.finish(), ...defined({ page }) };
+  return { counts, records, ...guard?.finish() };
 }
 
 /** The sum of two counts of changes; `missing` and `gone` are left out where they are 0. */
@@ -194,6 +194,9 @@ export interface Observation {
   readonly isListed?: boolean;
 }
 
+/** What guards know of a record that is new. */
+const nothingKnown = { fields: {} };
+
 /** A record whose number is left to the store. */
 type UnnumberedRecord = Omit<RecordView, 'record'>;
 
@@ -220,13 +223,16 @@ export function difference(
 ): RecordDifference {
   const newer: [string, FieldCell][] = [];
   const differing: [string, HistoryView['fields'][string]][] = [];
-  const guarded = known && guardedDraft(known, observation);
+  const guarded =
+    known === undefined && observation.guards?.doubted === undefined
+      ? undefined
+      : guardedDraft(known ?? nothingKnown, observation);
   for (const [field, value] of Object.entries(draft.fields)) {
     // A field may have any name, also one that every object inherits.
     const old = known !== undefined && Object.hasOwn(known.fields, field) ? known.fields[field] : undefined;
-    if (old !== undefined && guarded?.has(field) === true) {
+    if (guarded?.has(field, old) === true) {
       const { cell, change } = guarded.observe(field, old, value);
-      if (cell !== old) newer.push([field, cell]);
+      if (cell !== undefined && cell !== old) newer.push([field, cell]);
       if (change !== undefined) differing.push([field, change]);
       continue;
     }
@@ -240,16 +246,16 @@ export function difference(
   const { source, evidence, id, url, sequence, observedAt, isItemPage = false, isListed = false } = observation;
   const { target, scrape } = evidence;
   const page = isListed ? pageAfter(known, draft) : known?.page;
+  const { held, candidates, guarded: did } = guarded?.after() ?? { ...known, guarded: undefined };
   if (known === undefined) {
     const { type, key } = draft;
     const seen = { firstSeenAt: observedAt, updatedAt: observedAt, lastScrape: scrape };
     const { precision } = draft;
     const named = { source, type, key, target, id, url, sequence, ...seen };
-    const row = { ...named, fields: Object.fromEntries(newer), ...defined({ page, precision }) };
-    return { kind: 'added', row, fields: Object.fromEntries(differing) };
+    const row = { ...named, fields: Object.fromEntries(newer), ...defined({ page, precision, held }) };
+    return { kind: 'added', row, fields: Object.fromEntries(differing), ...defined({ guarded: did }) };
   }
   const isLate = observedAt <= known.updatedAt && known.updatedAt <= observation.at;
-  const { held, candidates, guarded: did } = guarded?.after() ?? { ...known, guarded: undefined };
   if (newer.length === 0 && did === undefined && (isLate || Object.keys(draft.fields).length > 0))
     return { kind: 'stale' };
   const { absent, precision: _old, page: _page, held: _held, candidates: _candidates, ...rest } = known;

@@ -72,6 +72,8 @@ export interface StepOps {
   readonly listRead?: string;
   /** What guards the values of the source. Default: nothing does. */
   readonly guards?: Guards | undefined;
+  /** The rules by which the page was read; missing where they are not known. */
+  readonly rules?: RuleDigests | undefined;
   /** The number of places of the page that were looked at for records, and of those that are none. Missing where no page was read. */
   readonly places?: Pick<Extraction, 'items' | 'refused'>;
   /** Changes to the target's crawl. */
@@ -120,8 +122,8 @@ export interface Close {
   readonly rules?: RuleDigests | undefined;
   /** What the definition has its runs meet. */
   readonly expectations?: readonly Expectation[] | undefined;
-  /** Set where most records missing at once are held. */
-  readonly holdsMissing?: boolean | undefined;
+  /** What guards the values of the source. Default: nothing does. */
+  readonly guards?: Guards | undefined;
 }
 
 /** The result of a commit: `superseded` where the fence did not hold and nothing was written. */

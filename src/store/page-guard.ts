@@ -3,9 +3,11 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import { fewRecords, type Guards, isEmptyValue } from '../health/guard.ts';
 import type { HeldValue, HistoryView, RecordView } from '../view/record.ts';
+import type { Doubts } from './doubts.ts';
 import { type EmptiedFields, findEmptied } from './emptied-fields.ts';
 import type { DraftGuards, GuardedFields } from './guarded-draft.ts';
-import { tellReleased } from './holds.ts';
+import { massOf, tellReleased } from './holds.ts';
+import type { KnownRecords } from './known-records.ts';
 import type { Observed } from './observe.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
@@ -21,6 +23,8 @@ interface GuardedPage {
   readonly guards: Guards;
   /** Counts of the earlier pages of the scrape. */
   readonly tally?: EmptiedTally | undefined;
+  /** Fields whose values are not believed. */
+  readonly doubts?: Doubts | undefined;
 }
 
 /** Examples that an event of held values names, at most. */
@@ -54,8 +58,6 @@ export class PageGuard {
   readonly #change: Change;
   readonly #page: GuardedPage;
   readonly #emptied: EmptiedFields;
-  /** Known records that were read for `#emptied`, by type and key. */
-  readonly #known = new Map<string, RecordView>();
   /** What the page held, by kind, type and field. */
   readonly #newlyHeld = new Map<string, NewlyHeld>();
   /** Names of fields, by what was seen of them on some record. */
@@ -67,30 +69,26 @@ export class PageGuard {
   /** Whether no ticket says that what the source gives is unusual; `undefined` until it is asked. */
   #isSourceSound: boolean | undefined;
 
-  constructor(store: Store, change: Change, page: GuardedPage, drafts: readonly RecordDraft[]) {
+  constructor(
+    store: Store,
+    change: Change,
+    page: GuardedPage,
+    { drafts, known }: { readonly drafts: readonly RecordDraft[]; readonly known: KnownRecords },
+  ) {
     this.#store = store;
     this.#change = change;
     this.#page = page;
     const { target, guards, tally } = page;
-    this.#emptied = findEmptied(drafts, { store, target, guards, tally, knownOf: (draft) => this.#readKnown(draft) });
-  }
-
-  /** Returns the known record of a draft if it was read before. Another draft with the same key may change it meanwhile, so it is returned once. */
-  takeKnown(draft: RecordDraft): RecordView | undefined {
-    if (this.#known.size === 0) return undefined;
-    const name = nameOf(draft);
-    const known = this.#known.get(name);
-    this.#known.delete(name);
-    return known;
+    this.#emptied = findEmptied(drafts, { store, target, guards, tally, knownOf: (draft) => known.read(draft) });
   }
 
   /** Returns the guards of drafts of a type; `undefined` where nothing guards them. */
   guardsOf(type: string): DraftGuards | undefined {
-    const { fields } = this.#page.guards;
-    const own = Object.hasOwn(fields, type) ? fields[type] : undefined;
-    const emptied = this.#emptied.get(type);
-    if (own === undefined && emptied === undefined) return undefined;
-    return { fields: own, emptied, isBelieved: (field) => this.#isBelieved(type, field) };
+    const { guards, doubts } = this.#page;
+    const own = Object.hasOwn(guards.fields, type) ? guards.fields[type] : undefined;
+    const [emptied, doubted] = [this.#emptied.get(type), doubts?.get(type)];
+    if (own === undefined && emptied === undefined && doubted === undefined) return undefined;
+    return { fields: own, emptied, doubted, isBelieved: (field) => this.#isBelieved(type, field) };
   }
 
   /** Stores the effects of an observation on the guarded fields of a record. The record itself is stored already. */
@@ -151,6 +149,7 @@ export class PageGuard {
     const { target, scrape } = this.#page;
     for (const { place, kind, count, examples } of this.#newlyHeld.values()) {
       if (kind === 'empty' && !this.#addEmpty(place, count)) continue;
+      if (kind === 'unusual' && !this.#addUnusual(place, count)) continue;
       const data = { kind, record: place.type, field: place.field, count, examples };
       this.#change.tell({ type: 'value.held', ...subjectsOf(target), ...(scrape > 0 && { scrape }), data });
     }
@@ -169,18 +168,29 @@ export class PageGuard {
     return before === undefined;
   }
 
+  /** Adds values of a field that is not believed to those that are held together. Returns whether they are the first. */
+  #addUnusual(place: HoldPlace, count: number): boolean {
+    const found = massOf(this.#store, place);
+    if (found === undefined) return false;
+    const { scrape } = this.#page;
+    const lastScrape = Math.max(found.row.lastScrape, scrape);
+    this.#store.holds.putMass(found.place, { ...found.row, lastScrape, count: found.row.count + count });
+    return found.row.count === 0;
+  }
+
   /** Ends the hold of a value: a second look has released it, or its source shows another one. */
   #end({ source, type, record }: RecordView, field: string, held: HeldValue, by: 'look' | 'source'): void {
     const place = { source, target: held.target, type, field };
     this.#store.holds.remove({ ...place, record });
     if (held.kind === 'jump') this.#tellEnd(place, 'jump', 1, by);
-    else this.#countRecovered(place);
+    else if (held.kind === 'empty') this.#countRecovered(place);
   }
 
   /** Counts a record that shows a value again where many were empty. Once more than half of them do, their hold ends. */
   #countRecovered(place: HoldPlace): void {
     const hold = this.#store.holds.mass(place);
-    if (hold?.state !== 'held') return;
+    // What a ticket holds ends with the ticket.
+    if (hold?.state !== 'held' || hold.kind !== 'empty') return;
     const back = (hold.back ?? 0) + 1;
     if (2 * back <= hold.count) return this.#store.holds.putMass(place, { ...hold, back });
     this.#store.holds.removeMass(place);
@@ -211,17 +221,6 @@ export class PageGuard {
     const { source, target } = this.#page.target;
     return { source, target, type, field };
   }
-
-  #readKnown(draft: RecordDraft): RecordView | undefined {
-    const name = nameOf(draft);
-    const known = this.#known.get(name) ?? this.#store.records.get(this.#page.target.source, draft.type, draft.key);
-    if (known !== undefined) this.#known.set(name, known);
-    return known;
-  }
-}
-
-function nameOf({ type, key }: RecordDraft): string {
-  return `${type}\0${key}`;
 }
 
 function increment(counts: Map<string, number>, name: string): void {

@@ -1,6 +1,7 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { Guards } from '../health/guard.ts';
+import { doubtsOf } from './doubts.ts';
 import { finishIfOver } from './finish.ts';
 import { settleItemPage, verifyOwnPage } from './item-pages.ts';
 import { noChanges, observe } from './observe.ts';
@@ -81,7 +82,7 @@ function listPage(store: Store, change: Change, target: TargetRow, ops: RecheckO
   const { version, drafts, validators } = result;
   const asking = { version, isFull: false };
   const of = { target, scrape: 0, recheck: true, version } as const;
-  const sighting = { ...of, url, observedAt, digest, asking, guards: ops.guards };
+  const sighting = { ...of, url, observedAt, digest, asking, guards: ops.guards, doubts: doubtsOf(store, target) };
   const before = missedBefore(store, ops, expected);
   const { counts, records, waiting = [] } = observe(store, change, sighting, drafts);
   keepPage(store, ops.target, { url, version, observedAt, records, ...(waiting.length === 0 && validators) });
@@ -104,7 +105,15 @@ function ownPage(store: Store, change: Change, target: TargetRow, ops: RecheckOp
   }
   const { version, drafts, validators } = result;
   const of = { target, scrape: 0, recheck: true, version } as const;
-  const sighting = { ...of, url, observedAt, digest, isItemPage: true, guards: ops.guards };
+  const sighting = {
+    ...of,
+    url,
+    observedAt,
+    digest,
+    isItemPage: true,
+    guards: ops.guards,
+    doubts: doubtsOf(store, target),
+  };
   const before = missedBefore(store, ops, expected);
   const { counts, waiting = [] } = observe(store, change, sighting, drafts);
   missAgain(store, ops, waiting, before);

@@ -20,9 +20,9 @@ const Evidence = z.strictObject({
 });
 export type Evidence = Readonly<z.infer<typeof Evidence>>;
 
-/** An implausible value that is not published: a number that jumped, or one of many that became empty. Its evidence is the sight that observed it first. */
+/** An implausible value that is not published: a number that jumped, one of many that became empty, or one of a field that is unusual. Its evidence is the sight that observed it first. */
 export const HeldValue = Evidence.extend({
-  kind: z.enum(['jump', 'empty']),
+  kind: z.enum(['jump', 'empty', 'unusual']),
   value: Value,
   /** When it was observed first, and last. */
   observedAt: Instant,
@@ -86,8 +86,10 @@ export const HistoryView = Evidence.extend({
   type: z.string(),
   key: z.string(),
   at: Instant,
-  /** Set for a correction, which a kept page gave when it was read again: the serial of the change that it corrects. */
+  /** Set for a correction, which a kept page gave when it was read again, or which takes a change back: the serial of the change that it corrects. */
   corrects: Serial.exactOptional(),
+  /** Set for a correction that takes back what a run told of a field before the field was found to be unusual. */
+  isRecall: z.literal(true).exactOptional(),
   kind: z.enum(['added', 'changed', 'missing', 'gone']),
   fields: FieldChanges.readonly(),
 });

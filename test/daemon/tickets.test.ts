@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { join } from 'node:path';
 import { run } from '../cli/terminal.ts';
+import { openReceiver } from '../publish/receiver.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { json, listSource } from './lists/listing.ts';
@@ -144,6 +145,67 @@ describe('a target that gives less than it did', () => {
     const { out } = await run(['try', 'shop', '--kept', bad, '--sources', sources, '--socket', socket]);
     assert.match(out, /price +no place matched/);
     assert.match((await run(['page', bad, '--socket', socket])).out, /class="amount"/);
+  });
+
+  test('tells no change of a field that a ticket is about: it is held, shown with the ticket, told again by none, and published once that is accepted [P34]', async (t) => {
+    const site = await openSite(t);
+    const show = (title: (at: number) => string) =>
+      site.answer('/list', json({ items: Array.from({ length: 12 }, (_, at) => ({ id: `${at}`, title: title(at) })) }));
+    const sources = { list: listSource('feed: { by: link, revisit: { every: 1s } }') };
+    const daemon = await startDaemon(t, { sources, settings: soon });
+    const { client, socket } = daemon;
+    show((at) => `Lamp number ${at}`);
+    await client.call('project.add', { id: 'all', targets: [{ source: 'list', url: site.url('/list') }] });
+    await nth(1, 'scrape.completed', 'all', daemon);
+    for (const count of [2, 3]) {
+      show(() => 'Loading');
+      await client.call('project.rescrape', { id: 'all' });
+      await nth(count, 'scrape.completed', 'all', daemon);
+    }
+    const { data } = await nth(1, 'ticket.opened', 'all', daemon);
+    assert.deepEqual(
+      data.symptoms.map(({ kind, field }) => [kind, field]),
+      [['values', 'title']],
+    );
+    const { occurrences } = await client.call('ticket.get', { ticket: data.ticket });
+    assert.deepEqual([occurrences, (await client.call('ticket.list', {})).tickets.length], [2, 1]);
+    const changes = () => daemon.events.filter(({ type }) => type === 'record.changed').length;
+    assert.equal(changes(), 0);
+    assert.match(
+      (await run(['held', '--socket', socket])).out,
+      /list, target 1: 12 records of type item have unusual values in title, ticket 1,[^]*list item 0\s+title\s+.*Loading\s+unusual, ticket 1/,
+    );
+    await run(['ticket', '1', '--accept', '--socket', socket]);
+    await nth(1, 'value.released', 'all', daemon);
+    assert.equal(changes(), 12);
+    assert.match((await run(['held', '--socket', socket])).err, /nothing is held/);
+  });
+
+  test('is sent to a webhook, which is tried again where it fails [P36]', async (t) => {
+    const receiver = await openReceiver(t);
+    receiver.answer(() => ({ status: receiver.all.length === 0 ? 503 : 200 }));
+    const hook = `id: team\nwebhook: { url: "${receiver.url}", allowPrivate: true }\nfrom: all\nevents: [ticket.*]\nretry: { first: 50ms }\n`;
+    const site = await openSite(t, { '/lamp': productPage('A', '1.00') });
+    const daemon = await startDaemon(t, {
+      sources: { shop: productSource('shop') },
+      sinks: { team: hook },
+      settings: soon,
+    });
+    await daemon.client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
+    await nth(1, 'scrape.completed', 'lamp', daemon);
+    site.answer('/lamp', '<!doctype html><h1>A</h1><p class="state">live</p>');
+    await daemon.client.call('project.rescrape', { id: 'lamp' });
+    await receiver.until(1);
+    const told = receiver.all.map(
+      ({ body }) => body as { readonly type: string; readonly data: { readonly ticket: number } },
+    );
+    assert.deepEqual(
+      told.slice(0, 2).map(({ type, data }) => [type, data.ticket]),
+      [
+        ['ticket.opened', 1],
+        ['ticket.opened', 1],
+      ],
+    );
   });
 
   test('may break what its definition expects of it, which is told as the definition says it', async (t) => {

@@ -20,7 +20,7 @@ function problems(price: string, rest?: string): string[] {
   return found.ok ? [] : found.problems.map(({ line, path, message }) => `${line} ${path}: ${message}`);
 }
 
-const usual = { missing: true, empty: true };
+const usual = { missing: true, empty: true, unusual: true };
 
 describe('the guards of a source', () => {
   test('hold what goes missing or empty at once, and nothing else, where a definition says nothing', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { FieldCell } from '../../src/view/record.ts';
 import { guardedCell, type GuardedCell } from '../../src/store/guarded-cell.ts';
 
 const policy = fc
@@ -10,7 +11,7 @@ const policy = fc
 test('a value is confirmed by the k-th of the last n sights that shows it, counted since the last change', () => {
   fc.assert(
     fc.property(policy, fc.array(fc.integer({ min: 0, max: 2 }), { maxLength: 40 }), (confirm, seen) => {
-      let known: GuardedCell = { cell: { value: 0, observedAt: 0, verifiedAt: 0 } };
+      let known: GuardedCell & { cell: FieldCell } = { cell: { value: 0, observedAt: 0, verifiedAt: 0 } };
       let changedAt = 0;
       for (const [index, value] of seen.entries()) {
         const at = index + 1;
@@ -18,7 +19,8 @@ test('a value is confirmed by the k-th of the last n sights that shows it, count
         const where = { evidence, url: '', at: 1_000, isBelieved: () => false };
         const { cell: before } = known;
         const after = guardedCell(known, { ...where, value, observedAt: at, guard: { confirm } });
-        known = after;
+        assert.ok(after.cell);
+        known = { ...after, cell: after.cell };
         const from = Math.max(changedAt, at - confirm.of);
         const last = seen.slice(from, at);
         const isConfirmed = value !== before.value && last.filter((each) => each === value).length >= confirm.times;

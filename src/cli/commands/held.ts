@@ -76,10 +76,15 @@ function decideCommand(terminal: Terminal, verb: 'release' | 'reject', descripti
 
 function showTogether(terminal: Terminal, together: readonly HeldTogether[]): string {
   return together
-    .map(({ kind, source, target, type, field, since, count }) => {
-      const what =
-        kind === 'missing' ? 'were not found any more' : `of type ${type ?? ''} became empty in ${field ?? ''}`;
-      return `${source}, target ${target}: ${countText(count, 'record')} ${what}, ${ageText(since, terminal.now())}`;
+    .map(({ kind, source, target, type = '', field = '', since, count, ticket }) => {
+      const what = {
+        missing: 'were not found any more',
+        empty: `of type ${type} became empty in ${field}`,
+        unusual: `of type ${type} have unusual values in ${field}`,
+      }[kind];
+      const where = target === undefined ? source : `${source}, target ${target}`;
+      const why = ticket === undefined ? '' : `, ticket ${ticket}`;
+      return `${where}: ${countText(count, 'record')} ${what}${why}, ${ageText(since, terminal.now())}`;
     })
     .join('\n');
 }
@@ -89,7 +94,7 @@ function showValues(terminal: Terminal, values: readonly HeldView[]): string {
     ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
     ['FIELD', ({ field }) => field],
     ['HELD', (value) => showChange(terminal, value), { cutTo: 16 }],
-    ['KIND', ({ kind }) => kind],
+    ['KIND', ({ kind, ticket }) => (ticket === undefined ? kind : `${kind}, ticket ${ticket}`)],
     ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now())],
     ['SEEN', ({ seenAt }) => ageText(seenAt, terminal.now()), { spare: true }],
   ]);

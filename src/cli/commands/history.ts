@@ -140,8 +140,14 @@ function fieldsOf({ fields }: HistoryView, only: string | undefined): readonly s
   return Object.keys(fields).filter((name) => only === undefined || name === only);
 }
 
-/** `corrected` for what a kept page said when it was read again; `back` for a record that was missing or gone and is as it was before. */
-function kindOf({ kind, corrects, fields }: HistoryView): HistoryView['kind'] | 'corrected' | 'back' {
+/** `corrected` for what a kept page said when it was read again; `recalled` for what takes a change back that is not believed any more; `back` for a record that was missing or gone and is as it was before. */
+function kindOf({
+  kind,
+  corrects,
+  isRecall,
+  fields,
+}: HistoryView): HistoryView['kind'] | 'corrected' | 'recalled' | 'back' {
+  if (isRecall === true) return 'recalled';
   if (corrects !== undefined) return 'corrected';
   return kind === 'changed' && Object.keys(fields).length === 0 ? 'back' : kind;
 }

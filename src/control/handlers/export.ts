@@ -15,6 +15,7 @@ import {
   type WantedRows,
 } from '../../store/export.ts';
 import type { Store } from '../../store/store.ts';
+import { recallingSerial } from '../../store/recall.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params, Result } from '../methods.ts';
 import { checkNames, findProject } from './find.ts';
@@ -120,8 +121,8 @@ function placeOf(
 ): Place {
   const generation = store.generation();
   const last = store.events.last();
-  // The corrections of a job that is being applied are left to the next export, with what came since.
-  const upTo = (store.reextractions.applyingSerial() ?? last + 1) - 1;
+  // Corrections that are being written are left to the next export, with what came since.
+  const upTo = Math.min(store.reextractions.applyingSerial() ?? last + 1, recallingSerial(store) ?? last + 1) - 1;
   const isKept = (serial: number): boolean => serial >= Math.min((store.events.first() ?? 1) - 1, last);
   const given = cursor.read(text);
   const isOld = given !== undefined && given.generation !== generation;

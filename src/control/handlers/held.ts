@@ -3,6 +3,7 @@ import { defined } from '../../defined.ts';
 import { allFields } from '../../definition/all-fields.ts';
 import { undeclared } from '../../schema/near-name.ts';
 import { decideHeld, openValue } from '../../store/decide-held.ts';
+import { massOf } from '../../store/holds.ts';
 import type { HeldMember, HoldPlace, MassHold } from '../../store/tables/holds.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
@@ -61,13 +62,17 @@ export function heldHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Han
     const { value, isRejected: _, ...rest } = held;
     const { source, type, key } = record;
     const { field } = member;
-    return { ...rest, source, type, key, field, old: record.fields[field]?.value ?? null, new: value };
+    const ticket = held.kind === 'jump' ? undefined : massOf(deps.store(), member)?.row.ticket;
+    const values = { old: record.fields[field]?.value ?? null, new: value };
+    return { ...rest, source, type, key, field, ...values, ...defined({ ticket }) };
   }
 }
 
 function togetherOf({ place, row }: { readonly place: HoldPlace; readonly row: MassHold }): HeldTogether[] {
-  if (row.state !== 'held') return [];
+  const { kind, state, since, scrape, count, ticket } = row;
+  // Of an unusual field, all records may still show the values that are known.
+  if (state !== 'held' || count === 0) return [];
   const { source, target, type, field } = place;
-  const { kind, since, scrape, count } = row;
-  return [{ kind, source, target, ...(kind === 'empty' && { type, field }), since, scrape, count }];
+  const where = { source, ...(target > 0 && { target }), ...(kind !== 'missing' && { type, field }) };
+  return [{ kind, ...where, since, scrape, count, ...defined({ ticket }) }];
 }

@@ -7,10 +7,11 @@ import { Limit } from './fields.ts';
 
 /** What many records of a target have in common that is held. */
 const HeldTogether = z.strictObject({
-  kind: z.enum(['missing', 'empty']),
+  kind: z.enum(['missing', 'empty', 'unusual']),
   source: z.string(),
-  target: Serial,
-  /** The type of the records and the field that became empty; missing for records that are missing. */
+  /** Missing where the targets of few records of the source are judged together. */
+  target: Serial.exactOptional(),
+  /** The type of the records and the field that became empty or is unusual; missing for records that are missing. */
   type: z.string().exactOptional(),
   field: z.string().exactOptional(),
   /** When it was found first, and by which scrape; 0 for a pulse or a re-check. */
@@ -18,6 +19,8 @@ const HeldTogether = z.strictObject({
   scrape: z.int().min(0),
   /** The number of the records. */
   count: z.int(),
+  /** The ticket that it is held for, and ends with. */
+  ticket: Serial.exactOptional(),
 });
 export type HeldTogether = z.infer<typeof HeldTogether>;
 
@@ -30,6 +33,8 @@ const HeldView = HeldValue.omit({ value: true, isRejected: true }).extend({
   /** The current value, which stays meanwhile. */
   old: Value,
   new: Value,
+  /** The ticket that it is held for, and ends with. */
+  ticket: Serial.exactOptional(),
 });
 export type HeldView = z.infer<typeof HeldView>;
 

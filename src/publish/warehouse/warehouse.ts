@@ -1,3 +1,4 @@
+import { tellsCorrections } from '../../event/tells-corrections.ts';
 import type { ClientBase } from 'pg';
 import type { Event, EventOf, EventType } from '../../event/catalogue.ts';
 import type { Message } from '../sink.ts';
@@ -14,8 +15,12 @@ const scrapeEnds = [
   'scrape.cancelled',
 ] as const satisfies readonly EventType[];
 
-/** The types of events that stand for many records: those that a scrape saw unchanged, and those that a re-extraction corrected. */
-export const ofManyRecords = [...scrapeEnds, 'reextraction.applied'] as const satisfies readonly EventType[];
+/** The types of events that stand for many records: those that a scrape saw unchanged, and those that a re-extraction or a recall corrected. */
+export const ofManyRecords = [
+  ...scrapeEnds,
+  'reextraction.applied',
+  'records.recalled',
+] as const satisfies readonly EventType[];
 
 type ScrapeEnd = EventOf<(typeof scrapeEnds)[number]>;
 
@@ -66,7 +71,7 @@ export class Warehouse {
     } of batch) {
       if (event === undefined) continue;
       if (isScrapeEnd(event)) await this.#sight(event);
-      if (event.type === 'reextraction.applied')
+      if (tellsCorrections(event.type))
         await correct(this.#deps, event.id, (corrections) => this.#transact(corrections));
     }
   }

@@ -1,3 +1,4 @@
+import { tellsCorrections } from '../../event/tells-corrections.ts';
 import type { Event } from '../../event/catalogue.ts';
 import type { HistoryView } from '../../view/record.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
@@ -127,9 +128,7 @@ export function eventTable(
 
   function changesOf(key: number, row: Row, after: CorrectionPlace | undefined): Iterable<HistoryView> {
     if (isChange(row)) return [history.get(row[1], row[2], key)].flatMap((change) => change ?? []);
-    return typeof row === 'string' && wholeOf(row).type === 'reextraction.applied'
-      ? history.correctionsOf(key, { after })
-      : [];
+    return typeof row === 'string' && tellsCorrections(wholeOf(row).type) ? history.correctionsOf(key, { after }) : [];
   }
 
   /** The id of the oldest event that is kept; `undefined` where there is none. */

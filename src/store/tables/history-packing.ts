@@ -32,6 +32,8 @@ export type PackedChange = readonly [
   page: string,
   fields: Readonly<Record<string, PackedField>>,
   corrects?: number,
+  /** Set where it takes back what a run told. */
+  isRecall?: 1,
 ];
 
 const kinds: readonly HistoryRow['kind'][] = ['added', 'changed', 'missing', 'gone'];
@@ -46,18 +48,20 @@ export function fieldsOf([, , , , , fields]: PackedChange): PackedChange[5] {
 /** How changes are stored. */
 export function historyPacking(words: Words): Packing<HistoryKey, HistoryRow, PackedChange> {
   return {
-    pack({ target, scrape, recheck: isRecheck, version, kind, page = '', fields, corrects }) {
+    pack({ target, scrape, recheck: isRecheck, version, kind, page = '', fields, corrects, isRecall }) {
       const by = isRecheck === true ? recheck : scrape;
       const of = [target, by, words.numberOf(version), kinds.indexOf(kind), page, mapped(fields, packField)] as const;
-      return corrects === undefined ? of : [...of, corrects];
+      if (corrects === undefined) return of;
+      return isRecall === true ? [...of, corrects, 1] : [...of, corrects];
     },
-    unpack([target, by, version, kind, page, fields, corrects]) {
+    unpack([target, by, version, kind, page, fields, corrects, isRecall]) {
       return {
         target,
         ...(by === recheck ? { scrape: 0, recheck: true } : { scrape: by }),
         version: words.textOf(version),
         ...(page !== '' && { page }),
         ...(corrects !== undefined && { corrects }),
+        ...(isRecall === 1 && { isRecall: true }),
         kind: kinds[kind] ?? 'changed',
         fields: mapped(fields, unpackField),
       };

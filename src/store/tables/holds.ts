@@ -2,12 +2,12 @@ import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
 import { namingSources } from './source-names.ts';
 
-/** A hold on many records of a target at once: they are missing, or one of their fields is empty. */
+/** A hold on many records of a target at once: they are missing, one of their fields is empty, or what the target gives in a field is unusual. */
 export interface MassHold {
-  readonly kind: 'missing' | 'empty';
-  /** `rejected`, `released`: what a person has decided, until the target shows something else. */
+  readonly kind: 'missing' | 'empty' | 'unusual';
+  /** `rejected`, `released`: what a person has decided, until the target shows something else, or the ticket ends. */
   readonly state: 'held' | 'rejected' | 'released';
-  /** When it was observed first. */
+  /** When it was observed first; of an unusual field, when the run began that was. */
   readonly since: number;
   /** The scrape that found it first, and the last one that found it. */
   readonly scrape: number;
@@ -19,11 +19,32 @@ export interface MassHold {
   /** The number of the records, and how many of them show a value again. */
   readonly count: number;
   readonly back?: number;
+  /** The ticket that it ends with; missing before the run has ended that found it. */
+  readonly ticket?: number;
+  /** Of an unusual field: whether empty values alone are not believed, or all that differ from the known ones. */
+  readonly of?: 'empty' | 'any';
+  /** Of an unusual field: what the run told of it before it was found to be unusual, and is to be recalled. */
+  readonly recall?: RecallRow;
+  /** Of an unusual field: a run that began then was as usual, so that what was seen since is to be released. */
+  readonly believedSince?: number;
+  /** Set where the run was as usual that a part of it did not seem to be: there is no ticket, and nothing is held any more. */
+  readonly isOver?: true;
+}
+
+/** A recall that is due, or under way. */
+export interface RecallRow {
+  /** When the run began. */
+  readonly since: number;
+  /** The id of the event that tells of it, once it is under way. */
+  readonly serial?: number;
+  /** Where to go on: the number of the last record that was looked at, or its key where the records of many targets are. */
+  readonly after?: number | string;
 }
 
 /** The field of a type on a target; both are empty for records that are missing. */
 export interface HoldPlace {
   readonly source: string;
+  /** 0 for the targets of few records of the source, which are judged together. */
   readonly target: number;
   readonly type: string;
   readonly field: string;
@@ -56,12 +77,17 @@ export function holdTable(environment: Environment) {
   });
 
   return {
+    /** Whether nothing is held of many records at once. */
+    isNone: (): boolean => (isNone ??= masses.lastKey() === undefined),
     mass: (place: HoldPlace) => masses.get(keyOf(place)),
     putMass(place: HoldPlace, row: MassHold): void {
       isNone = false;
       masses.put(keyOf(place), row);
     },
-    removeMass: (place: HoldPlace) => masses.remove(keyOf(place)),
+    removeMass(place: HoldPlace): boolean {
+      isNone = undefined;
+      return masses.remove(keyOf(place));
+    },
     /** The holds on many records, of all sources, of one source, or of one of its targets. */
     *masses(source?: string, target?: number): Iterable<{ readonly place: HoldPlace; readonly row: MassHold }> {
       isNone ??= masses.lastKey() === undefined;

@@ -1,0 +1,132 @@
+import { setImmediate } from 'node:timers/promises';
+import { defined } from '../defined.ts';
+import { emptyBaseline, forVersion } from '../health/baseline.ts';
+import { requestTally, scrapeTally } from '../health/page-tally.ts';
+import { judgeProvisionally } from '../health/provisional.ts';
+import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
+import type { Symptom } from '../view/symptom.ts';
+import { slicesOf } from './commit-parts.ts';
+import { type Doubts, doubtsOf, noteDoubts } from './doubts.ts';
+import type { Held } from './fence.ts';
+import { isAsUsual, judgeEnd, type JudgedRun } from './judge-run.ts';
+import { KnownRecords } from './known-records.ts';
+import type { StepOps } from './ops.ts';
+import type { Store } from './store.ts';
+import type { RunSoFar } from './tables/runs.ts';
+import type { ScrapeRow, TargetRow } from './tables/rows.ts';
+import { tallyDrafts } from './tally-drafts.ts';
+
+/** A step that was judged before any of it is stored. */
+export interface JudgedStep {
+  /** The tally of its page; missing where no page was read. */
+  readonly page: RunTally | undefined;
+  /** The run with this step. */
+  readonly run: RunSoFar;
+  /** The judgement of the run that ends with the step; missing for another step, and for a run that says nothing of its target. */
+  readonly judged: JudgedRun | undefined;
+  /** The fields whose values are held. */
+  readonly doubts: Doubts | undefined;
+}
+
+/**
+ * Judges a step before it is stored: the run if it ends with the step, else what the run has read so far. Stores which values are held from now on. To be
+ * called within a transaction.
+ */
+export function judgeStep(store: Store, held: Held, ops: StepOps, page: RunTally | undefined, at: number): JudgedStep {
+  const { target, scrape } = held;
+  const run = runSoFar(store, target, scrape, [page, requestTally(ops.log)], ops.unmodified);
+  const startedAt = runStart(store, target, scrape);
+  const ended = ops.close && { target, scrape, close: ops.close, startedAt, ...run };
+  const judged = ended && judgeEnd(store, ended, at);
+  const { guards } = ops;
+  if (guards === undefined) return { page, run, judged, doubts: undefined };
+
+  const { source, target: number } = target;
+  const hasTold = scrape.steps > 0 || startedAt < scrape.startedAt;
+  const of = { source, scrape: scrape.scrape, guards };
+  const symptoms = judged?.symptoms ?? (page && soFar(store, number, { held, ops, at }, run.tally)) ?? [];
+  noteDoubts(store, { ...of, member: number, since: startedAt, hasTold }, symptoms);
+  const isSmall = judged && judged.own === undefined;
+  if (isSmall === true && judged?.reading.isWhole && run.isPart !== true && page !== undefined) {
+    const round = store.runs.rounds.get(source);
+    const sum = sumOfTallies(round?.tally ?? emptyTally, scrapeTally(run.tally));
+    const since = round?.startedAt ?? startedAt;
+    const common = { ...of, member: 0, since, hasTold: round !== undefined || hasTold };
+    noteDoubts(store, common, soFar(store, 0, { held, ops, at }, sum));
+  }
+  const isUsual = ended && judged && isAsUsual(ended, judged);
+  return { page, run, judged, doubts: doubtsOf(store, target, defined({ isSmall, isAsUsual: isUsual })) };
+}
+
+/** What is unusual about the fields that a run has read so far. */
+function soFar(
+  store: Store,
+  member: number,
+  { held: { target, scrape }, ops, at }: { readonly held: Held; readonly ops: StepOps; readonly at: number },
+  tally: RunTally,
+): readonly Symptom[] {
+  const of = { version: scrape.version, ...defined({ rules: ops.rules }) };
+  const baseline = () =>
+    forVersion(store.runs.baselines.get([target.source, member])?.baseline ?? emptyBaseline(of), of);
+  return judgeProvisionally(baseline, tally, at);
+}
+
+/** Tallies a page of very many drafts, with pauses in which other work has its turn. */
+export async function tallyInParts(
+  store: Store,
+  target: TargetRow,
+  { drafts, item, places, log: { absent, unparsed } }: StepOps,
+): Promise<RunTally | undefined> {
+  if (places === undefined) return undefined;
+  let sum: RunTally | undefined;
+  const isItemPage = item !== undefined;
+  for (const slice of slicesOf(drafts)) {
+    // The places of the page are counted once.
+    const read = { absent, unparsed, ...(sum === undefined ? places : { items: 0, refused: 0 }) };
+    const known = new KnownRecords(store, target.source);
+    const part = tallyDrafts(store, known, { target, isItemPage, read }, slice);
+    sum = sum === undefined ? part : sumOfTallies(sum, part);
+    await setImmediate();
+  }
+  return sum;
+}
+
+/** Tallies the page of a step. */
+export function tallyStep(
+  store: Store,
+  target: TargetRow,
+  { drafts, item, places, log: { absent, unparsed } }: StepOps,
+  known: KnownRecords,
+): RunTally | undefined {
+  const read = places && { ...places, absent, unparsed };
+  return read && tallyDrafts(store, known, { target, isItemPage: item !== undefined, read }, drafts);
+}
+
+/** A run with what a step adds. A crawl that is resumed goes on with the run of the scrapes before. */
+export function runSoFar(
+  store: Store,
+  target: TargetRow,
+  scrape: ScrapeRow,
+  more: readonly (RunTally | undefined)[] = [],
+  unmodified?: StepOps['unmodified'],
+): RunSoFar {
+  const isOn = scrape.steps > 0 || firstScrape(store, target, scrape) < scrape.scrape;
+  const before = isOn ? store.runs.tallies.get(target.target) : undefined;
+  const tally = more.reduce<RunTally>(
+    (sum, each) => (each === undefined ? sum : sumOfTallies(sum, each)),
+    before?.tally ?? emptyTally,
+  );
+  return before?.isPart === true || unmodified !== undefined ? { tally, isPart: true } : { tally };
+}
+
+/** When a run began: with its scrape, or with the first scrape of the crawl that the scrape resumes. */
+export function runStart(store: Store, target: TargetRow, scrape: ScrapeRow): number {
+  const first = firstScrape(store, target, scrape);
+  return first < scrape.scrape ? (store.scrapes.get(first)?.startedAt ?? scrape.startedAt) : scrape.startedAt;
+}
+
+/** The first scrape of the crawl under way that a scrape belongs to, or the scrape itself. */
+function firstScrape({ crawls }: Store, { target }: TargetRow, { scrape }: ScrapeRow): number {
+  const crawl = crawls.newest(target);
+  return crawl === undefined || crawl.endReason !== undefined ? scrape : crawl.firstScrape;
+}

@@ -1,0 +1,47 @@
+import { defined } from '../defined.ts';
+import type { RecordDraft } from '../extract/draft.ts';
+import { pageTally, type ReadPage, type ReadRecord, valuesSince } from '../health/page-tally.ts';
+import type { RunTally } from '../health/tally.ts';
+import type { RecordView } from '../view/record.ts';
+import type { KnownRecords } from './known-records.ts';
+import { sameValue } from './same-value.ts';
+import type { Store } from './store.ts';
+import type { TargetRow } from './tables/rows.ts';
+
+/** A page whose drafts are tallied. */
+interface TalliedPage {
+  readonly target: TargetRow;
+  /** Set for a page that items lead to. */
+  readonly isItemPage: boolean;
+  /** What was read of it besides the drafts. */
+  readonly read: Pick<ReadPage, 'absent' | 'unparsed' | 'items' | 'refused'>;
+}
+
+/** Tallies the drafts of a page beside what was known of their records, before any of them is stored. */
+export function tallyDrafts(
+  store: Store,
+  known: KnownRecords,
+  { target, isItemPage, read }: TalliedPage,
+  drafts: readonly RecordDraft[],
+): RunTally {
+  const healthySince = store.runs.baselines.since([target.source, target.target]);
+  const seen = new Set<string>();
+  const records = drafts.flatMap((draft): ReadRecord[] => {
+    const record = known.read(draft);
+    if (isItemPage && record === undefined) return [];
+    const name = `${draft.type}\0${draft.key}`;
+    const change = seen.has(name) ? 'confirmed' : changeOf(record, draft);
+    seen.add(name);
+    return [{ draft, change, ...defined({ before: record && valuesSince(record.fields, healthySince) }) }];
+  });
+  return pageTally({ records, isItemPage, ...read });
+}
+
+function changeOf(known: RecordView | undefined, { fields }: RecordDraft): ReadRecord['change'] {
+  if (known === undefined) return 'added';
+  const isSame = Object.keys(fields).every((name) => {
+    const cell = Object.hasOwn(known.fields, name) ? known.fields[name] : undefined;
+    return cell !== undefined && sameValue(cell.value, fields[name] ?? null);
+  });
+  return isSame && known.absent === undefined ? 'confirmed' : 'changed';
+}
