@@ -49,6 +49,7 @@ export function showTicket(terminal: Terminal, view: TicketView): string {
       ],
       ['definition', view.version],
       ['pages', pagesText(pages)],
+      ...screenshotTexts(pages).map((text, at) => [at === 0 ? 'screenshots' : '', text] as const),
       ['reproduce', reproduceText(view)],
       ...samples.map((url, at) => [at === 0 ? 'samples' : '', plainText(url)] as const),
       ['assigned', view.assignee && `to ${plainText(view.assignee)}`],
@@ -85,6 +86,11 @@ function pagesText(pages: TicketView['pages']): string | undefined {
   ];
   const diff = good !== undefined && bad !== undefined ? `; \`heronry page ${bad} --diff ${good}\` compares them` : '';
   return `${parts.join(', ')}${diff}`;
+}
+
+/** The commands that save the pictures of the two pages. */
+function screenshotTexts({ screenshots = {} }: NonNullable<TicketView['pages']> = {}): readonly string[] {
+  return Object.entries(screenshots).map(([which, digest]) => `\`heronry page ${digest} -o ${which}.jpg\``);
 }
 
 /** The command that reads the first bad page as its definition does now, which asks no site. */

@@ -1,4 +1,5 @@
 import { type Catalogue, isPlugged, type LoadedSource } from '../definition/catalogue.ts';
+import { defined } from '../defined.ts';
 import type { ExtractOutcome } from '../extract/draft.ts';
 import type { Page } from '../fetch/page.ts';
 import { openProvider } from '../provider/declared.ts';
@@ -50,8 +51,13 @@ export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal:
   const byFailures = found === undefined || found.cause.kind === 'unknown' ? causeByFailures(store, ticket) : undefined;
   const cause = byFailures ?? found?.cause;
   if (cause === undefined || cause.kind === ticket.cause?.kind) return;
-  const pages = found && { good: found.pair.good.digest, bad: found.pair.bad.digest };
+  const pages = found && evidenceOf(found.pair);
   await setCause(store, number, cause, pages);
+}
+
+function evidenceOf({ good, bad }: PagePair): NonNullable<TicketView['pages']> {
+  const screenshots = defined({ good: good.screenshot, bad: bad.screenshot });
+  return { good: good.digest, bad: bad.digest, ...(Object.keys(screenshots).length > 0 && { screenshots }) };
 }
 
 /** What most pages that show a ticket say is its cause; `unknown` only where none says more. */

@@ -9,7 +9,7 @@ import { describeFailure, type FetchFailure } from '../fetch/failure.ts';
 import { nextOf } from '../fetch/wire/head.ts';
 import type { Page } from '../fetch/page.ts';
 import { withoutUser } from '../fetch/site.ts';
-import type { FetchCost, FetchOptions, FetchOutcome, FetchRequest } from '../fetch/request.ts';
+import type { FetchCost, FetchOptions, FetchOutcome } from '../fetch/request.ts';
 import type { Reading } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
 import type { InlineReader } from './inline.ts';
@@ -64,7 +64,7 @@ export async function runLocally(
     const options = { signal, hold, now, onSent };
     const fetched = await (step.render === undefined
       ? client.fetchPage(step.request, options)
-      : renderPage(renderRequest(step.request, step.render), options));
+      : renderPage(renderRequest(step, step.render), options));
     const { setCookies, signs, more, actions } = fetched;
     const response = { setCookies, ...defined({ signs, more, actions }) };
     switch (fetched.kind) {
@@ -97,8 +97,13 @@ export async function runLocally(
 /** The part of an outcome that the reading of its page decides. */
 type PageOutcome = (Outcome<'page'> | Outcome<'read'> | Outcome<'failed'>) & Pick<Exchange, 'trial' | 'kept'>;
 
-function renderRequest(request: FetchRequest, { actions }: NonNullable<Step['render']>): RenderRequest {
-  return actions.length === 0 ? request : { ...request, actions };
+/** The request for a rendered page: with a picture, where the page itself may be kept. */
+function renderRequest({ request, keepBytes }: Step, { actions }: NonNullable<Step['render']>): RenderRequest {
+  return {
+    ...request,
+    ...(actions.length > 0 && { actions }),
+    ...(keepBytes !== undefined && { screenshot: true as const }),
+  };
 }
 
 /** What a rendering left out, as sentences. */

@@ -4,6 +4,9 @@ export interface Validators {
   readonly lastModified?: string;
 }
 
+/** A picture of what the browser showed, as JPEG: the part of the page that a visitor sees first, without pictures of its own. */
+export type Screenshot = Uint8Array;
+
 /** A fetched response with its metadata. Its content encoding is removed; its charset is not decoded. */
 export interface Page {
   /** The address that the body came from. */
@@ -20,4 +23,6 @@ export interface Page {
   readonly elapsedMs: number;
   /** Bytes of the body as sent, before decoding. */
   readonly encodedBytes: number;
+  /** Set for a rendered page whose request asked for it, where it could be taken. */
+  readonly screenshot?: Screenshot;
 }

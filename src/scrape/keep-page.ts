@@ -71,16 +71,21 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
     const body = withoutCredentials(sent, new Uint8Array(page.body));
     if (body === undefined) return false;
     const isOwned = body.buffer === page.body;
+    const digest = step.digest ?? pageDigest(page.body);
+    const of = { ...by, source, url, status, observedAt };
+    // Nothing can be taken out of a picture.
+    const picture = isOwned ? page.screenshot : undefined;
+    const screenshot = picture && pageDigest(picture);
+    if (picture !== undefined && screenshot !== undefined) {
+      const head = { ...of, why: 'screenshot' as const, digest: screenshot, of: digest, contentType: 'image/jpeg' };
+      await kept.keep({ ...head, body: picture });
+    }
     await kept.keep({
-      ...by,
-      source,
-      url,
-      status,
-      observedAt,
+      ...of,
       ...reason,
       body,
-      digest: step.digest ?? pageDigest(page.body),
-      ...defined({ contentType: headers['content-type'], itemType: step.itemType, leads: step.leads }),
+      digest,
+      ...defined({ contentType: headers['content-type'], itemType: step.itemType, leads: step.leads, screenshot }),
       ...(isOwned ? { isOwned: true as const } : { redacted: true as const }),
     });
     return isOwned;

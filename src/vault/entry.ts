@@ -17,8 +17,12 @@ export interface PageHead {
   readonly contentType?: string;
   /** When the head of the response came, wall time. */
   readonly observedAt: number;
-  /** Why it is kept: its step changed something, nothing could be read from it although it could be before, or a record names it as a file. */
-  readonly why: 'changed' | 'bad' | 'file';
+  /** Why it is kept: its step changed something, nothing could be read from it although it could be before, a record names it as a file, or it is a picture of a page that is kept. */
+  readonly why: 'changed' | 'bad' | 'file' | 'screenshot';
+  /** The digest of the picture that the browser took of the page, which is kept beside it. */
+  readonly screenshot?: string;
+  /** Set for such a picture: the digest of its page. */
+  readonly of?: string;
   /** Set where credentials that the site repeated were taken out of the body, which is then not the one of the digest. */
   readonly redacted?: true;
 }

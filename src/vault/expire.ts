@@ -20,7 +20,7 @@ interface NamedPack extends PackRow {
 /**
  * Removes the oldest pack, if its pages are older than `keep`, or all packs together are larger than `maxBytes`. Pages that are evidence
  * are copied to a newer pack before: files that records name, those that the newest change of a record names, the last two good ones of an
- * address, and the first bad one since. Where room is short, the copies take half of the pack at most, the first two kinds first; files
+ * address, and the first bad one since, with the pictures of these. Where room is short, the copies take half of the pack at most, the first two kinds first; files
  * that go are told. Resolves with whether a pack went; what is interrupted begins anew. While a backup copies the packs, none goes. Rejects with `StoreFullError` where there is no room for the copies; the pack stays.
  */
 export function expirePack(store: Store, vault: Vault, limits: VaultLimits): Promise<boolean> {
@@ -69,9 +69,9 @@ async function copyEvidence(store: Store, vault: Vault, pack: NamedPack, mostByt
     return named.has(digest) || store.files.isStored(digest);
   }
 
-  function isOfAddress({ digest, target, url }: PageHead): boolean {
+  function isOfAddress({ digest, of = digest, target, url }: PageHead): boolean {
     const evidence = store.vault.evidenceOf(target, url);
-    return evidence !== undefined && [evidence.good, evidence.before, evidence.bad].includes(digest);
+    return evidence !== undefined && [evidence.good, evidence.before, evidence.bad].includes(of);
   }
 }
 

@@ -45,6 +45,11 @@ export function sourceBatch(waiting: readonly PageToKeep[]): readonly PageToKeep
   return some;
 }
 
+/** Whether it is a page, and not a file or a picture, which none resembles. */
+function isPage({ why }: PageHead): boolean {
+  return why === 'changed' || why === 'bad';
+}
+
 /** Whether pages are as many as one write takes. */
 export function isFullBatch(pages: readonly PageToKeep[]): boolean {
   return pages.length >= batchPages || pages.reduce((sum, { body }) => sum + body.byteLength, 0) >= batchBytes / 2;
@@ -86,7 +91,7 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[], m
       for (const { page, isRepeat, start } of members) {
         // Of a page that is kept twice in a pack, the first has the body.
         if (!isRepeat) vault.pages.put(page.digest, [row.pack, offset, start]);
-        if (page.isCopy === true || page.why === 'file') continue;
+        if (page.isCopy === true || !isPage(page)) continue;
         const known = vault.evidenceOf(page.target, page.url);
         vault.putEvidence(page.target, page.url, evidenceAfter(known, page), page.observedAt);
       }
@@ -158,7 +163,7 @@ function draftOf(page: PageToKeep, vault: OpenPack['store']['vault'], row: PackR
     ...head
   } = page;
   const isRepeat = isInPack(vault.pages.get(head.digest), row);
-  const like = head.why === 'file' ? undefined : vault.evidenceOf(head.target, head.url)?.good;
+  const like = !isPage(head) ? undefined : vault.evidenceOf(head.target, head.url)?.good;
   const before = like === undefined ? undefined : vault.pages.get(like);
   const content = contentOf(head, body, isRepeat);
   return {

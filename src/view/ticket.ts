@@ -92,7 +92,16 @@ const evidence = {
   /** Addresses at which it shows. */
   samples: z.array(z.string()).max(5).readonly(),
   /** Digests of kept pages: the last good one and the first bad one of the same address. */
-  pages: z.strictObject({ good: z.string().exactOptional(), bad: z.string().exactOptional() }).exactOptional(),
+  pages: z
+    .strictObject({
+      good: z.string().exactOptional(),
+      bad: z.string().exactOptional(),
+      /** Digests of the pictures that the browser took of the two pages. */
+      screenshots: z
+        .strictObject({ good: z.string().exactOptional(), bad: z.string().exactOptional() })
+        .exactOptional(),
+    })
+    .exactOptional(),
 };
 
 /** What is wrong, and since when. */

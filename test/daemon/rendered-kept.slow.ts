@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { run } from '../cli/terminal.ts';
 import { noBrowser } from '../support/browser.ts';
 import { productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
+import { nth, soon } from './tracking.ts';
 
 /** A page whose scripts show two prices. */
 const shownPage = (price: string): string => `<h1>Lamp</h1><p class="state">live</p><div id="prices"></div><script>
@@ -38,5 +41,44 @@ test(
     assert.equal(site.asked.length, asked);
     const { records } = await daemon.client.call('project.records', { id: 'lamp' });
     assert.deepEqual(records[0]?.fields['price']?.value, { amount: '12.00', currency: 'EUR' });
+  },
+);
+
+/** The size of a JPEG, in bytes; fails for anything else. */
+async function jpegSize(file: string): Promise<number> {
+  const bytes = await readFile(file);
+  assert.deepEqual([...bytes.subarray(0, 3)], [0xff, 0xd8, 0xff]);
+  return bytes.length;
+}
+
+test(
+  'a ticket has pictures of the last good and the first bad page, as the browser showed them',
+  { skip: noBrowser, timeout: 60_000 },
+  async (t) => {
+    const site = await openSite(t, { '/lamp': shownPage('12.00') });
+    const daemon = await startDaemon(t, {
+      sources: { shop: productSource('shop', 'render: browser') },
+      settings: soon,
+      vault: { keep: 86_400_000, maxBytes: 1024 ** 3 },
+    });
+    const { client, socket, folder } = daemon;
+    await client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
+    await nth(1, 'scrape.completed', 'lamp', daemon);
+    site.answer('/lamp', `<p>Moved!</p>${shownPage('12.00').replaceAll("'price'", "'amount'")}`);
+    await client.call('project.rescrape', { id: 'lamp' });
+    const { data } = await nth(1, 'ticket.changed', 'lamp', daemon);
+    const { good = '', bad = '' } = data.pages?.screenshots ?? {};
+    assert.notEqual(good, bad);
+    const cli = (...words: string[]) => run([...words, '--socket', socket], { cwd: folder });
+    const { out } = await cli('ticket', '1');
+    const saving = Array.from(out.matchAll(/`heronry (page \S+ -o \S+)`/g), ([, words = '']) => words.split(' '));
+    assert.equal(saving.length, 2, out);
+    for (const words of saving) assert.equal((await cli(...words)).status, 0);
+    for (const name of ['good.jpg', 'bad.jpg']) {
+      const size = await jpegSize(join(folder, name));
+      assert.ok(size > 1_000 && size <= 512 * 1024, `${name}: ${size}`);
+    }
+    const { page } = await client.call('page.get', { digest: bad });
+    assert.deepEqual([page.why, page.of], ['screenshot', data.pages?.bad]);
   },
 );

@@ -13,7 +13,7 @@ const limits = { keep: 30 * dayMs, maxBytes: 1024 ** 3 };
 
 const log = { url: 'https://shop.test/lamp', at: 1, elapsedMs: 1, bytes: 1, absent: [], unparsed: [] };
 
-test('pages go with their pack when its time is over, but for those that are evidence', async (t) => {
+test('pages go with their pack when its time is over, but for those that are evidence, with their pictures', async (t) => {
   const { vault, store, clock, folder } = await temporaryVault(t);
   const [target = 0] = await track(store, 'lamp');
   const named = pageWith('the newest change of a record names it', { target });
@@ -27,14 +27,18 @@ test('pages go with their pack when its time is over, but for those that are evi
     const close = { status: 'complete', finished: false } as const;
     await commitStep(store, fence, { observedAt: 1_000 + index, drafts, digest, log, close });
   }
-  for (const page of [passed, named, good, bad, newest]) await keepNow(vault, page);
+  const picture = pageWith('a picture of it', { target, url: bad.url, why: 'screenshot', of: bad.digest });
+  for (const page of [passed, named, good, picture, bad, newest]) await keepNow(vault, page);
   assert.equal(await expirePack(store, vault, limits), false);
   clock.now += 31 * dayMs;
   assert.equal(await expirePack(store, vault, limits), true);
   assert.equal(existsSync(packPath(folder, 1)), false);
   const texts = [];
-  for (const { digest } of [named, good, bad, newest, passed]) texts.push(await textOf(vault, digest));
-  assert.deepEqual(texts, [...[named, good, bad, newest].map(({ body }) => Buffer.from(body).toString()), 'not_kept']);
+  for (const { digest } of [named, good, bad, picture, newest, passed]) texts.push(await textOf(vault, digest));
+  assert.deepEqual(texts, [
+    ...[named, good, bad, picture, newest].map(({ body }) => Buffer.from(body).toString()),
+    'not_kept',
+  ]);
   assert.deepEqual(store.vault.evidenceOf(target, good.url), { good: good.digest, bad: bad.digest });
   assert.equal(store.vault.evidenceOf(target, named.url)?.good, newest.digest);
   assert.equal(await expirePack(store, vault, limits), false);

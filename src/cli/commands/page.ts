@@ -74,11 +74,11 @@ async function pageOf(client: Client, digest: string): Promise<FetchedPage> {
 
 /** Whether a kept page or file can be shown on a terminal. */
 function isText({ why, contentType = '' }: PageView): boolean {
-  return why !== 'file' || /^text\/|[/+](?:json|xml)$/.test(contentType);
+  return (why !== 'file' && why !== 'screenshot') || /^text\/|[/+](?:json|xml)$/.test(contentType);
 }
 
 function headText(terminal: Terminal, { page, body }: FetchedPage): string {
-  const { url, status, observedAt, scrape, redacted } = page;
+  const { url, status, observedAt, scrape, redacted, screenshot } = page;
   const hidden = redacted === true ? ', without the credentials that it repeated' : '';
-  return `${plainText(url)} ${status}, ${bytesText(body.length)}, ${clockText(observedAt, terminal.now())} UTC, scrape ${scrape}${hidden}`;
+  return `${plainText(url)} ${status}, ${bytesText(body.length)}, ${clockText(observedAt, terminal.now())} UTC, scrape ${scrape}${hidden}${screenshot === undefined ? '' : `; screenshot ${screenshot}`}`;
 }

@@ -28,7 +28,11 @@ export const PageView = z.strictObject({
   contentType: z.string().optional(),
   observedAt: Instant,
   /** `changed`: its step changed something, or it was the first of its address. `bad`: nothing could be read from it. */
-  why: z.enum(['changed', 'bad', 'file']),
+  why: z.enum(['changed', 'bad', 'file', 'screenshot']),
+  /** The digest of the picture that the browser took of it. */
+  screenshot: z.string().optional(),
+  /** Of such a picture: the digest of its page. */
+  of: z.string().optional(),
   /** Set where credentials that the site repeated were taken out of it. */
   redacted: z.literal(true).optional(),
 });

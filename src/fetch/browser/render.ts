@@ -12,6 +12,8 @@ export interface RenderRequest extends FetchRequest {
   readonly actions?: readonly RenderAction[];
   /** Hosts that the page may request from besides its own site, with all hosts below them. */
   readonly hosts?: readonly string[];
+  /** Whether a picture of the page is taken as it is read. */
+  readonly screenshot?: true;
 }
 
 /** The limits of rendering one page, besides those of the request. Durations are milliseconds of real time. */

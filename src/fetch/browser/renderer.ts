@@ -209,7 +209,17 @@ function outcomeOf({ page, setCookies }: Document, rendered: Rendered, startedAt
         cost,
       };
     case 'read':
-      return { kind: 'page', page: { ...asHtml(page), body: rendered.body, encodedBytes, elapsedMs }, setCookies };
+      return {
+        kind: 'page',
+        page: {
+          ...asHtml(page),
+          body: rendered.body,
+          encodedBytes,
+          elapsedMs,
+          ...defined({ screenshot: rendered.screenshot }),
+        },
+        setCookies,
+      };
     case 'unchanged':
       return { kind: 'page', page: withoutValidators(page), setCookies };
     default:

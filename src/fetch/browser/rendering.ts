@@ -1,11 +1,14 @@
 import type { Browser, BrowserContext, Page as Tab } from 'playwright-core';
+import { defined } from '../../defined.ts';
 import type { BodyHold } from '../body-budget.ts';
+import type { Screenshot } from '../page.ts';
 import { GrowingBody } from '../wire/body.ts';
 import { bareHost, withoutUser } from '../site.ts';
 import { type Acting, leastUnits } from './acting.ts';
 import type { EndReason, EarlyEnd, RenderLimits, RenderRequest } from './render.ts';
 import type { SharedBrowser, Slots } from './shared-browser.ts';
 import { type Document, openBrowserContext, openTab, type Way } from './tab.ts';
+import { takeScreenshot } from './screenshot.ts';
 import { openWorld } from './world.ts';
 
 /** The dependencies of rendering one page. */
@@ -78,7 +81,10 @@ async function read(context: BrowserContext, rendering: Rendering): Promise<EndR
   await tab.goto(document.page.url, { waitUntil: 'domcontentloaded', timeout: 0 });
   if (acting.needsRest) await settled(tab, limits);
   const failure = await acting.perform(tab, { signal: ending.signal, maxBytes });
-  return failure === undefined ? serialise(tab, { maxBytes, hold }) : { kind: 'failure', failure };
+  if (failure !== undefined) return { kind: 'failure', failure };
+  const written = await serialise(tab, { maxBytes, hold });
+  if (written.kind !== 'read' || request.screenshot === undefined) return written;
+  return { ...written, ...defined({ screenshot: await takeScreenshot(tab) }) };
 
   function mayAsk(url: URL): boolean {
     if (!rendering.mayAsk(bareHost(url))) return false;
@@ -111,6 +117,8 @@ function firstLine(error: unknown): string {
 export interface RenderedBody {
   readonly kind: 'read';
   readonly body: ArrayBuffer;
+  /** Missing where none was wanted, or none could be had in time. */
+  readonly screenshot?: Screenshot;
 }
 
 const chunkUnits = 1024 * 1024;
