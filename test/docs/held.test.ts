@@ -15,6 +15,7 @@ test('the definition in the guide on held values loads, with the guards that it 
   assert.deepEqual(guardsOf(parsed.value), {
     missing: true,
     empty: true,
+    unusual: true,
     fields: {
       product: {
         price: { jump: { part: 0.8 } },
