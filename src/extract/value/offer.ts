@@ -36,10 +36,9 @@ function priceOf(offer: Value): OfferedPrice | Refused | undefined {
   const written = price ?? lowPrice ?? null;
   const text = written === null ? undefined : shortText(written);
   if (text === undefined) return undefined;
-  const named = priceCurrency ?? currency;
-  const code = named === null ? undefined : shortText(named)?.toUpperCase();
-  if (named !== null && (code === undefined || !currencyCodes.has(code)))
-    return new Refused(`a "${priceCurrency === null ? 'currency' : 'priceCurrency'}" of ISO 4217`);
+  const code = codeOf(priceCurrency) ?? codeOf(currency);
+  if (priceCurrency !== null && codeOf(priceCurrency) === undefined)
+    return new Refused('a "priceCurrency" of ISO 4217');
   // Sites mean a thousand by "1.299" as well as one and a bit.
   if (typeof written === 'string' && /^\d{1,3}\.\d{3}$/.test(text))
     return new Refused(`a price that is clear, got "${text}"`);
@@ -51,6 +50,12 @@ function priceOf(offer: Value): OfferedPrice | Refused | undefined {
       Number(lowPrice) !== Number(highPrice) && { from: true as const }),
     isPlain: /^\d+(?:\.\d+)?$/.test(text),
   };
+}
+
+/** The code of ISO 4217 that a value is. Outside of schema.org, `currency` may be a sign or the name of something else. */
+function codeOf(value: Value): string | undefined {
+  const code = value === null ? undefined : shortText(value)?.toUpperCase();
+  return code !== undefined && currencyCodes.has(code) ? code : undefined;
 }
 
 /** The properties of an offer. Microdata has a list of values for each, of which there must be one alone. */
