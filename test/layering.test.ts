@@ -55,6 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
       'fetch',
       'plugin',
       'publish',
+      'repair',
       'request',
       'schedule',
       'scrape',
@@ -87,6 +88,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/demo': ['src/control', 'type src/event'],
   'src/draft': ['src/extract', 'src/definition'],
   'src/control/handlers': [
+    'type src/diagnosis',
     'type src/metric',
     'src/control',
     'src/definition',
@@ -134,7 +136,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/view',
     'type src/log.ts',
   ],
-  'src/provider': ['src/extract', 'src/definition', 'src/frontier', 'type src/fetch'],
+  'src/provider': ['src/extract', 'src/definition', 'src/frontier', 'type src/fetch', 'type src/view'],
   'src/plugin': [
     'src/extract',
     'src/definition',
@@ -203,6 +205,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/fetch',
     'src/health',
     'src/provider',
+    'src/reextraction',
     'src/store',
     'src/vault',
     'type src/view',

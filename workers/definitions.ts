@@ -12,6 +12,11 @@ import {
 import { definitionIn } from '../src/definition/file.ts';
 import { copyDefinition, hasDefinition, removeDefinition } from '../src/definition/rename.ts';
 import { losesAll } from '../src/reextraction/replay.ts';
+import {
+  type DefinitionRepair,
+  repairDefinition,
+  type RepairedDefinition,
+} from '../src/definition/repair-definition.ts';
 import type { SourceRename } from '../src/store/rename-source.ts';
 import { fitting, loadSinks, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
@@ -30,6 +35,8 @@ export type DefinitionsMessage =
       readonly dry: boolean;
       readonly reply: Reply<Reloaded>;
     }
+  /** Asks to change rules in the file of a definition, and to load it. */
+  | { readonly type: 'repair'; readonly repair: DefinitionRepair; readonly reply: Reply<RepairedDefinition> }
   /** Asks to give a source another id, with its file and all that is stored of it. */
   | { readonly type: 'rename'; readonly rename: SourceRename; readonly reply: Reply<Renamed> };
 
@@ -95,6 +102,8 @@ export async function definitions(
       switch (message.type) {
         case 'reload':
           return message.reply(await reload(message));
+        case 'repair':
+          return message.reply(await repair(message.repair));
         case 'rename':
           return message.reply(await rename(message.rename));
         default:
@@ -102,6 +111,18 @@ export async function definitions(
       }
     },
   };
+
+  async function repair(wanted: DefinitionRepair): Promise<RepairedDefinition> {
+    const result = await repairDefinition(deps.folder, wanted);
+    if (!result.ok || wanted.dryRun) return result;
+    await reload({ force: false, dry: false });
+    const { problems, sources } = catalogue;
+    const problem = problems.find((each) => sourceIdOf(each) === wanted.source);
+    if (problem === undefined && sources.get(wanted.source)?.version !== wanted.version) return result;
+    await result.undo();
+    await reload({ force: false, dry: false });
+    return { ok: false, message: `${result.file}: ${problem?.message ?? 'no rule would change'}` };
+  }
 
   async function rename(wanted: SourceRename): Promise<Renamed> {
     const { folder } = deps;

@@ -22,7 +22,7 @@ const keptMs = 500;
 /** Tickets without a cause that are looked at when the actor starts, the newest first. */
 const lookedAtStart = 100;
 
-/** Finds the causes of tickets, one ticket at a time: of each that is opened, reopened or has a further symptom. */
+/** Finds the causes of tickets and repairs for them, one ticket at a time: of each that is opened, reopened or has a further symptom. */
 export function diagnoser(
   self: Self<DiagnoserMessage>,
   { store, diagnose }: DiagnoserDeps,
@@ -62,10 +62,19 @@ export function diagnoser(
   }
 
   function noted({ events }: LogSlice): void {
-    for (const { data } of events)
-      if ('symptoms' in data && (data.cause === undefined || data.cause.kind === 'unknown')) waiting.add(data.ticket);
+    for (const event of events) if ('symptoms' in event.data && isNew(event)) waiting.add(event.data.ticket);
     if (waiting.size > 0) self.after(keptMs, { type: 'look' });
     read();
+  }
+
+  /** Whether a ticket has something to be looked at: no cause that is known, a symptom more, or another life. */
+  function isNew({ type, data }: LogSlice['events'][number]): boolean {
+    if (!('symptoms' in data)) return false;
+    // What it was told to propose, or to have been repaired, says nothing new of its cause.
+    const isOfRepair = 'what' in data && /proposed$|^repaired/.test(data.what);
+    if (isOfRepair) return false;
+    if (data.cause === undefined || data.cause.kind === 'unknown' || type === 'ticket.reopened') return true;
+    return 'what' in data && data.what.startsWith('also ');
   }
 
   function next(): void {

@@ -43,7 +43,11 @@ function read(input: ExtractInput): Promise<ExtractOutcome> {
   return costed(() => readOf(input));
 }
 
-async function readOf(input: ExtractInput): Promise<ExtractOutcome> {
+async function readOf(input: ExtractInput): Promise<ThreadOutcome> {
+  if (input.repair !== undefined) {
+    const { propose } = await import('../src/repair/propose.ts');
+    return { ...(await extract(input)), repairs: await propose(input.plan, input.repair) };
+  }
   if (input.explain === undefined) return extract(input);
   const { tryExtract } = await import('../src/extract/trial.ts');
   const { outcome, trial } = await tryExtract(input, input.explain);

@@ -1,3 +1,5 @@
+import type { Result } from '../control/methods.ts';
+import type { Repair, RepairPlace } from '../view/repair.ts';
 import type { TicketView } from '../view/ticket.ts';
 import { symptomText } from './symptom-text.ts';
 import { ageText, clockText } from '../time-text.ts';
@@ -21,8 +23,18 @@ export function showTickets(terminal: Terminal, tickets: readonly TicketView[]):
   ]);
 }
 
-/** Formats one ticket with its evidence and its log. */
-export function showTicket(terminal: Terminal, view: TicketView): string {
+/** Of the saved pages of a source, how many a repair reads as expected. */
+export interface FixtureCount {
+  readonly kept: number;
+  readonly of: number;
+}
+
+/**
+ * Formats one ticket with its evidence, its repairs and its log.
+ *
+ * @param fixtures - the saved pages that each of the repairs reads as expected, where there are any.
+ */
+export function showTicket(terminal: Terminal, view: TicketView, fixtures: readonly FixtureCount[] = []): string {
   const { ticket, state, symptoms, cause, pages, samples, log } = view;
   const now = terminal.now();
   const rules = (cause?.rules ?? []).map(
@@ -56,11 +68,71 @@ export function showTicket(terminal: Terminal, view: TicketView): string {
       ['snoozed', view.snoozedUntil === undefined ? undefined : `until ${clockText(view.snoozedUntil, now)}`],
       ['reopened', view.reopened === 0 ? undefined : countText(view.reopened, 'time')],
     ]),
+    ...repairLines(view, fixtures),
     ...log.map(
       ({ at, what, by }) =>
         `  ${terminal.paint('dim', clockText(at, now))}  ${plainText(what)}${by === undefined ? '' : `, by ${plainText(by)}`}`,
     ),
   ].join('\n');
+}
+
+/** Formats the repairs that are proposed, each with the rules that it changes and with what it keeps right. */
+function repairLines({ ticket, repairs }: TicketView, fixtures: readonly FixtureCount[]): string[] {
+  const proposals = repairs?.proposals ?? [];
+  if (proposals.length === 0) return [];
+  const lines = proposals.flatMap((repair, at) => [
+    ...repair.changes.map(
+      ({ record, field, before, to }, rule) =>
+        `  ${rule === 0 ? `${at + 1}.` : '  '} ${record}.${field ?? 'each'}: ${plainText(before)} → ${plainText(placeText(to))}`,
+    ),
+    `     keeps ${keptText(repair, fixtures[at])}`,
+  ]);
+  return [
+    'repairs:',
+    ...lines,
+    `  \`heronry ticket ${ticket} --accept 1\` makes the first, with --dry-run it shows how`,
+  ];
+}
+
+function placeText({ css, xpath, json, meta, in: within, attr, column }: RepairPlace): string {
+  const place = css ?? xpath ?? json ?? (meta === undefined ? undefined : `meta ${meta}`);
+  const embedded =
+    within === undefined ? [] : [`in ${typeof within === 'string' ? within : `script ${within.script}`}`];
+  const under = column === undefined ? [] : [`column ${JSON.stringify(column)}`];
+  const parts = [
+    ...under,
+    ...(place === undefined ? [] : [place]),
+    ...embedded,
+    ...(attr === undefined ? [] : [`@${attr}`]),
+  ];
+  return parts.join(' ') || '.';
+}
+
+function keptText({ kept, isSafe }: Repair, fixtures: FixtureCount | undefined): string {
+  const parts = kept.map(({ record, field, kept: same, of, other }) => {
+    const what = field === undefined ? `${record}s` : field;
+    return `${same} of ${of} ${plainText(what)}${other === 0 ? '' : ` (${other} changed)`}`;
+  });
+  const pages = fixtures === undefined ? [] : [`${fixtures.kept} of ${countText(fixtures.of, 'saved page')}`];
+  return `${[...parts, ...pages].join(', ')}${isSafe ? '' : '; look at it first'}`;
+}
+
+/** Formats what a repair has written, or would write. */
+export function showRepaired({ ticket, file, diff, job, targets }: Result<'ticket.repair'>, isDry: boolean): string {
+  if (isDry) return `${plainText(file)} would differ so:\n${plainLines(diff)}`;
+  const read = job === undefined ? '' : `, kept pages are read again by job ${job}`;
+  return [
+    `${plainText(file)} is written:`,
+    plainLines(diff),
+    `ticket ${ticket.ticket}: ${countText(targets, 'target')} will be scraped${read}`,
+  ].join('\n');
+}
+
+function plainLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `${/^ */.exec(line)?.[0] ?? ''}${plainText(line)}`)
+    .join('\n');
 }
 
 function aboutText({ host, sources }: TicketView): string {

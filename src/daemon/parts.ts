@@ -10,15 +10,19 @@ import type { Log } from '../log.ts';
 import type { PluginLimits } from '../plugin/services.ts';
 import { type SourcePlugins, createSourcePlugins } from '../plugin/source-plugins.ts';
 import { type Requests, createRequests } from '../request/requests.ts';
+import type { DefinitionRepair, RepairedDefinition } from '../definition/repair-definition.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
 import type { Source } from '../definition/source.ts';
+import { ownerOf } from '../schedule/watchers.ts';
 import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
 import { type Agenda, createAgenda } from '../scrape/agenda.ts';
 import { type RunPulse, createPulse } from '../scrape/pulse.ts';
 import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
 import { createFetchFiles, type FetchFiles } from '../scrape/fetch-files.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
+import { type Accepted, acceptRepair, type AcceptWish, repairAlone } from '../diagnosis/accept-repair.ts';
 import { diagnoseTicket } from '../diagnosis/diagnose-ticket.ts';
+import { proposeRepairs } from '../diagnosis/propose-repairs.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
 import { replayAll } from '../reextraction/replay.ts';
@@ -136,10 +140,12 @@ export interface Daemon {
   readonly tryPage: TryPage;
   /** Goes on with the job that reads kept pages again; resolves with whether the store is full. */
   reextract(signal: AbortSignal): Promise<boolean>;
-  /** Finds the cause of a ticket, where kept pages show it. */
+  /** Finds the cause of a ticket, where kept pages show it, and proposes repairs or makes one. */
   diagnose(ticket: number, signal: AbortSignal): Promise<void>;
   /** Reads kept pages by versions of definitions that are not in use. */
   readonly replay: DefinitionsDeps['replay'];
+  /** Makes a repair that was proposed for a ticket. */
+  acceptRepair(wish: AcceptWish): Promise<Accepted>;
   readonly resolveFetch: ReturnType<typeof createResolveFetch>;
   readonly planning: Planning;
   readonly figures: KeptFigures;
@@ -282,10 +288,33 @@ export function createDaemon(options: DaemonOptions): Daemon {
     );
     return ran === undefined;
   };
-  const diagnose = (ticket: number, signal: AbortSignal): Promise<void> =>
-    unlessFull(() => diagnoseTicket({ store, vault: state.vault, catalogue, explain }, ticket, signal)).then(
-      () => undefined,
-    );
+  const accepting = {
+    store,
+    vault: state.vault,
+    catalogue,
+    repair: (repair: DefinitionRepair) =>
+      names.definitions
+        .via('definitions')
+        .ask<RepairedDefinition>((reply) => ({ type: 'repair', repair, reply }), Infinity),
+    lookAtJobs: () => names.reextractor.whereis('reextractor')?.send({ type: 'look' }),
+    lookAtTargets(targets: readonly number[]) {
+      const rows = targets.flatMap((target) => store().targets.get(target) ?? []);
+      for (const id of new Set(rows.flatMap((row) => ownerOf(row) ?? [])))
+        names.projects.whereis(id)?.send({ type: 'look' });
+      names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
+    },
+  };
+  const diagnose = async (ticket: number, signal: AbortSignal): Promise<void> => {
+    await unlessFull(async () => {
+      const evidence = { store, vault: state.vault, catalogue };
+      await diagnoseTicket({ ...evidence, explain }, ticket, signal);
+      const proposed = await proposeRepairs({ ...evidence, search }, ticket, signal);
+      const made = proposed && (await repairAlone(accepting, ticket, proposed));
+      if (made?.ok === false) warn(`ticket ${ticket} is not repaired without a person: ${made.message}`);
+    });
+  };
+  const search = async (page: Page, reading: Reading, signal: AbortSignal) =>
+    (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).repairs ?? [];
   const explain = (page: Page, reading: Reading, signal: AbortSignal) =>
     extractPage(names.extractors.via('extractors'), { page, reading }, signal);
   const metrics: MetricDeps = { store, catalogue, ...createRates(options.rates, store) };
@@ -308,6 +337,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     crashed,
     diagnose,
     replay,
+    acceptRepair: (wish) => acceptRepair(accepting, wish),
     recheck: createRechecks({
       ...working,
       paused: state.paused,

@@ -91,11 +91,21 @@ function projectsPort({ names, metrics }: Daemon): ProjectsPort {
   };
 }
 
-function sourcesPort({ options, names, plugins, requests, tryPage, resolveFetch, state }: Daemon): SourcesPort {
+function sourcesPort({
+  options,
+  names,
+  plugins,
+  requests,
+  tryPage,
+  resolveFetch,
+  state,
+  acceptRepair,
+}: Daemon): SourcesPort {
   const { robots, sessions } = requests;
   return {
     reload: (how) =>
       names.definitions.via('definitions').ask<Reloaded>((reply) => ({ type: 'reload', ...how, reply }), Infinity),
+    repair: (wish) => acceptRepair(wish),
     rename: (rename) =>
       names.definitions.via('definitions').ask((reply) => ({ type: 'rename', rename, reply }), Infinity),
     tryPage(trial, url, signal) {

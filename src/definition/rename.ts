@@ -1,12 +1,10 @@
-import { open, rename, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { basename, dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import { isMap, isScalar, parseDocument } from 'yaml';
-import { definitionIn, maxFileBytes, readRegularFile, systemText } from './file.ts';
+import { definitionIn, maxFileBytes, readRegularFile } from './file.ts';
 import { parseSource } from './load.ts';
-
-/** The result of writing or removing a file; `message` says why it cannot be. */
-export type FileChange = { readonly ok: true } | { readonly ok: false; readonly message: string };
+import { attempt, type FileChange, writeWhole } from './whole-file.ts';
 
 /** Whether there is a definition file of a source. */
 export function hasDefinition(folder: string, id: string): boolean {
@@ -49,24 +47,3 @@ function withId(text: string, id: string): string | undefined {
 
 /** Words that YAML reads as something other than a text. */
 const keywords: ReadonlySet<string> = new Set(['true', 'false', 'null']);
-
-async function writeWhole(file: string, text: string): Promise<void> {
-  const draft = join(dirname(file), `.${basename(file)}.new`);
-  const handle = await open(draft, 'w');
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
-}
-
-async function attempt(file: string, change: () => Promise<void>): Promise<FileChange> {
-  try {
-    await change();
-    return { ok: true };
-  } catch (error) {
-    return { ok: false, message: `${file}: ${systemText(error)}` };
-  }
-}

@@ -173,6 +173,8 @@ const shape = {
   /** What is held until a person releases it. */
   hold: SourceHold.prefault({}),
   pulse: Pulse.exactOptional(),
+  /** Whether rules that are proposed where the site has changed are for a person to make, or the first is made at once where the evidence is enough. */
+  repair: z.enum(['propose', 'auto']).default('propose'),
   /** How what it finds is told to sinks. */
   publish: Publish.exactOptional(),
   /** Whether robots.txt is obeyed, by RFC 9309. */
@@ -224,10 +226,10 @@ export function strangerAt(url: string): Source {
   });
 }
 
-/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, `publish`, `expect`, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
+/** Returns the version of a definition: 16 hexadecimal digits of the SHA-256 of its content. The id, `publish`, `repair`, `expect`, the order of keys, written defaults and comments make no difference. `plugin` is the version of its plug-in's file. */
 export function definitionVersion(source: Source, plugin = ''): string {
   // None of them changes what is read.
-  const { id: _, publish: __, records, ...content } = source;
+  const { id: _, publish: __, repair: ___, records, ...content } = source;
   const read = Object.entries(records).map(([name, { expect: _expect, ...record }]) => [name, record] as const);
   return hash('sha256', canonicalJson({ ...content, records: Object.fromEntries(read) }) + plugin, 'hex').slice(0, 16);
 }

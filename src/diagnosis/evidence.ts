@@ -35,7 +35,7 @@ export async function* pairsOf(store: Store, vault: Vault, ticket: TicketView): 
 }
 
 /** The targets that show a ticket; where it is of many small ones together, the first targets of its source. */
-function targetsOf(store: Store, ticket: TicketView): number[] {
+export function targetsOf(store: Store, ticket: TicketView): number[] {
   const [source = ''] = ticket.sources;
   const members = [...store.tickets.membersOf(source, ticket.ticket)].slice(0, lookedTargets);
   const own = members.filter((member) => member > 0);

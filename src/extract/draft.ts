@@ -1,3 +1,4 @@
+import type { Repair } from '../view/repair.ts';
 import type { Unparsed } from '../view/scrape.ts';
 import type { Value } from './value/value.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -62,8 +63,8 @@ export type ExtractFailure =
   | { readonly code: 'extract_timeout'; readonly afterMs: number }
   | { readonly code: 'extract_crashed'; readonly cause: string };
 
-/** What reading a page on a thread gave; with the body of the page where it was to come back. */
-export type ThreadOutcome = ExtractOutcome & { readonly body?: ArrayBuffer };
+/** What reading a page on a thread gave; with the body of the page where it was to come back, and with the repairs that were searched. */
+export type ThreadOutcome = ExtractOutcome & { readonly body?: ArrayBuffer; readonly repairs?: readonly Repair[] };
 
 /** What reading a page gave. */
 export type ExtractOutcome =

@@ -1,3 +1,4 @@
+import type { RepairQuestion } from '../view/repair.ts';
 import type { ExtractFailure, Extraction, ExtractOutcome } from './draft.ts';
 import { defined } from '../defined.ts';
 import { type CompiledPlan, compilePlan } from './compile.ts';
@@ -26,6 +27,8 @@ export interface ExtractInput {
   readonly fingerprint?: boolean;
   /** Set in a trial, for threads: how each field comes to its value is told as well. */
   readonly explain?: TrialOptions;
+  /** Set where rules are searched that would have read what was known last, for threads. */
+  readonly repair?: RepairQuestion;
 }
 
 /** How a page is read. */

@@ -106,6 +106,22 @@ export function diagnosed(ticket: TicketView, at: number, cause: Cause): Moved {
   return told({ ...ticket, cause }, at, `the cause is ${cause.kind.replaceAll('_', ' ')}`);
 }
 
+/** A ticket for which rules are proposed. */
+export function repairable(ticket: TicketView, at: number, repairs: NonNullable<TicketView['repairs']>): Moved {
+  const count = repairs.proposals.length;
+  return told({ ...ticket, repairs }, at, `${count} ${count === 1 ? 'repair is' : 'repairs are'} proposed`);
+}
+
+/** A ticket whose definition has been repaired; what was proposed is of the version before. */
+export function repaired(
+  { repairs: _repairs, ...ticket }: TicketView,
+  at: number,
+  { what, ...made }: Omit<NonNullable<TicketView['repaired']>, 'at'> & { readonly what: string },
+  person?: string,
+): Moved {
+  return told({ ...ticket, repaired: { at, ...made } }, at, what, person);
+}
+
 /** Whether a ticket that is not open is taken up again by a symptom that comes back, in place of a new one. */
 export function isReopened({ state, resolvedBy, resolvedAt = 0 }: TicketView, at: number): boolean {
   return state === 'resolved' && resolvedBy === 'healthy' && at - resolvedAt < reopenedWithinMs;

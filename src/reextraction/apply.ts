@@ -67,7 +67,9 @@ function correct(store: Store, change: Change, number: number, present: PresentR
   const corrected = Object.entries(present).flatMap(([name, { from, to }]): [string, FieldCell][] => {
     const cell = Object.hasOwn(record.fields, name) ? record.fields[name] : undefined;
     if (cell === undefined || cell.observedAt !== from.at || !sameValue(cell.value, from.value)) return [];
-    return [[name, { ...cell, value: to.value, observedAt: to.at }]];
+    // What the page said is older than what was seen last.
+    if (to.at > from.at && cell.verifiedAt > to.at) return [];
+    return [[name, { ...cell, value: to.value, observedAt: to.at, verifiedAt: Math.max(cell.verifiedAt, to.at) }]];
   });
   if (corrected.length === 0) return;
   const fields = { ...record.fields, ...Object.fromEntries(corrected) };

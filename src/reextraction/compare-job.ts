@@ -16,7 +16,7 @@ export async function compareRecords(store: Store, job: number): Promise<boolean
   const hasRule = presentRules(store, store.reextractions.jobs.get(job)?.version ?? '');
   for (;;) {
     const state = await store.write(() => compareSome(store, job, hasRule));
-    if (state === 'ready') return true;
+    if (state === 'ready' || state === 'applying') return true;
     if (state !== 'comparing') return false;
     await setImmediate();
   }
@@ -37,8 +37,10 @@ function compareSome(
   for (let count = 0; count < batchRecords && changes < batchChanges; count += 1) {
     const record = reextractions.nextRead(job, after);
     if (record === undefined) {
-      reextractions.jobs.put(job, { ...sum, state: 'ready' });
-      return 'ready';
+      // The corrections of a repair were asked for with it.
+      const state = row.ticket === undefined ? 'ready' : 'applying';
+      reextractions.jobs.put(job, { ...sum, state });
+      return state;
     }
     const readings = reextractions.readOf(job, record).map(({ key: [, , at], row: read }) => ({ at, ...read }));
     const told = [...history.ofRecord(record)];

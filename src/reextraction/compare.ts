@@ -97,7 +97,9 @@ export function compareSeries(
     return Object.fromEntries(
       [...names].flatMap((field) => {
         const [from, to] = [told.get(field), value.get(field)];
-        if (from === undefined || to === undefined || from.page === undefined || !pages.has(from.page)) return [];
+        if (from === undefined || to === undefined) return [];
+        // The present value goes back to a page that is read again, or one that came later says another.
+        if ((from.page === undefined || !pages.has(from.page)) && to.at <= from.at) return [];
         if (sameValue(from.value, to.value)) return [];
         return [[field, { from: { at: from.at, value: from.value }, to }] as const];
       }),

@@ -23,6 +23,7 @@ export function jobUnderWay({ reextractions: { jobs } }: Pick<Store, 'reextracti
 export interface ReextractionWish {
   readonly type?: string;
   readonly since?: number;
+  readonly ticket?: number;
 }
 
 /** Begins a job; the result is the one that is under way where there is one already. A job of the source that is ready is cancelled. On disk when it resolves. */

@@ -44,6 +44,7 @@ export async function readPages(
   await vault.resume();
   const packs = [...store.vault.packsOf(loaded.source.id)].toSorted((one, other) => one.pack - other.pack);
   let batch = emptyBatch();
+  const targets = of.ticket === undefined ? undefined : membersOf(store, loaded.source.id, of.ticket);
   for (const pack of packs) {
     if (pack.pack < (readTo?.pack ?? 0) || pack.keptAt < since) continue;
     const from = pack.pack === readTo?.pack ? readTo : undefined;
@@ -57,9 +58,11 @@ export async function readPages(
   }
   return write(undefined);
 
-  function isWanted({ why, observedAt, version }: KeptPage): boolean {
+  function isWanted({ why, observedAt, version, target }: KeptPage): boolean {
     const mayDiffer = version !== of.version || store.history.hasCorrections();
-    return why === 'changed' && observedAt >= since && mayDiffer;
+    const isOfTicket = targets !== undefined && (targets.has(target) || targets.has(0));
+    if (targets !== undefined && !isOfTicket) return false;
+    return (why === 'changed' || (why === 'bad' && isOfTicket)) && observedAt >= since && mayDiffer;
   }
 
   /** A page that was kept twice, with the body of the first. */
@@ -110,6 +113,11 @@ export async function readPages(
       return true;
     });
   }
+}
+
+/** The targets that show a ticket; 0 stands for those of its source together. */
+function membersOf(store: Store, source: string, ticket: number): ReadonlySet<number> {
+  return new Set(store.tickets.membersOf(source, ticket));
 }
 
 function emptyBatch(): Batch {

@@ -65,7 +65,7 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
     if (kept === undefined || step.result.outcome !== 'committed') return false;
     const url = sent.url(page.url);
     const { status, observedAt, headers } = page;
-    const reason = await whyKept(kept, by.target, url, step);
+    const reason = await whyKept(kept, by, url, step);
     if (reason === 'recovered') await recover(store(), by.target, url, observedAt);
     if (reason === undefined || reason === 'recovered') return false;
     const body = withoutCredentials(sent, new Uint8Array(page.body));
@@ -103,7 +103,7 @@ type Reason = Pick<PageToKeep, 'why' | 'isPoorer'>;
 /** Returns why a page is kept. `recovered`: it is not kept, but it is the first page that can be read again. */
 async function whyKept(
   vault: Vault,
-  target: number,
+  { target, version }: Pick<PageHead, 'target' | 'version'>,
   url: string,
   { isRead, leads = 0, digest, result }: StepOfPage,
 ): Promise<Reason | 'recovered' | undefined> {
@@ -117,7 +117,17 @@ async function whyKept(
   // The page of an item that its list has just added counts nothing of its own.
   if (confirmed === 0 && leads === 0 && digest === undefined) return undefined;
   if (before?.good === undefined || leads !== (before.leads ?? 0)) return { why: 'changed' };
-  return before.bad === undefined ? undefined : 'recovered';
+  if (before.bad === undefined) return undefined;
+  return (await isOfVersion(vault, before.good, version)) ? 'recovered' : { why: 'changed' };
+}
+
+/**
+ * Whether the last good page was read by the present version of the definition. By another one, perhaps nothing can be read from it any more, and what
+ * is read again is the page to compare later ones with.
+ */
+async function isOfVersion(vault: Vault, digest: string, version: string): Promise<boolean> {
+  const found = await vault.read(digest);
+  return found.ok && found.page.version === version;
 }
 
 /** Records that a page can be read again: the next page of the address that cannot be read is kept. */

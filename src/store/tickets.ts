@@ -5,6 +5,8 @@ import {
   type Moved,
   occurred,
   opened,
+  repairable,
+  repaired,
   type Report,
   resolved,
 } from '../health/ticket-life.ts';
@@ -128,6 +130,31 @@ export function setCause(store: Store, number: number, cause: Cause, pages?: Tic
         diagnosed({ ...ticket, ...defined({ pages: ticket.pages ?? pages }) }, change.at, cause),
       );
   });
+}
+
+/** Stores rules that are proposed for a ticket, which is told. Resolves when it is committed. */
+export function setRepairs(store: Store, number: number, repairs: NonNullable<TicketView['repairs']>): Promise<void> {
+  return store.write((change) => {
+    const ticket = store.tickets.get(number);
+    if (ticket !== undefined && ticket.state !== 'resolved')
+      keepTicket(store, change, repairable(ticket, change.at, repairs));
+  });
+}
+
+/** Stores that the definition of a ticket's source has been repaired, which is told. Resolves with the ticket when it is on disk. */
+export function setRepaired(
+  store: Store,
+  number: number,
+  made: Parameters<typeof repaired>[2],
+  person?: string,
+): Promise<TicketView | undefined> {
+  return store.write(
+    (change) => {
+      const ticket = store.tickets.get(number);
+      return ticket && keepTicket(store, change, repaired(ticket, change.at, made, person));
+    },
+    { durable: true },
+  );
 }
 
 /** The ticket that has a symptom already, or that is reopened by it. */

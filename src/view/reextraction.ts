@@ -9,6 +9,11 @@ export const ReextractionView = z.strictObject({
   type: z.string().exactOptional(),
   /** Only pages that came at this instant or later. */
   since: Instant.exactOptional(),
+  /**
+   * The ticket whose repair has begun it: only the kept pages of its targets are read, also those from which nothing could be read, and what they
+   * say is applied without a person.
+   */
+  ticket: Serial.exactOptional(),
   /** The version of the definition by which they are read. */
   version: z.string(),
   /**

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Instant, Serial } from './fields.ts';
+import { mostRepairs, Repair } from './repair.ts';
 import { Symptom } from './symptom.ts';
 
 /**
@@ -114,6 +115,12 @@ const trouble = {
   sources: z.array(z.string()).min(1).readonly(),
   symptoms: z.array(Symptom).min(1).readonly(),
   cause: Cause.exactOptional(),
+  /** Rules that would have read what was known last, the best first, for the version of the definition that they change. */
+  repairs: z
+    .strictObject({ version: z.string(), proposals: z.array(Repair).max(mostRepairs).readonly() })
+    .exactOptional(),
+  /** The last repair that was made: when, the version that came of it, and whether a person has made it. */
+  repaired: z.strictObject({ at: Instant, version: z.string(), by: z.enum(['person', 'auto']) }).exactOptional(),
   openedAt: Instant,
   /** When it was last seen, and in how many runs. */
   lastAt: Instant,

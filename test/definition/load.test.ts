@@ -114,6 +114,7 @@ describe('a definition', () => {
         request: { headers: {} },
         retry: { times: 2, first: 10, longest: 60_000, within: 600_000 },
         render: 'http',
+        repair: 'propose',
       },
     });
   });

@@ -5,10 +5,10 @@ import { ControlError } from '../../control/error.ts';
 import type { MethodInput } from '../../control/methods.ts';
 import { defined } from '../../defined.ts';
 import type { TicketView } from '../../view/ticket.ts';
-import { callAndPrint, examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
+import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, durationOption, limitOption } from '../options.ts';
-import { showTicket, showTickets } from '../show-ticket.ts';
+import { type FixtureCount, showRepaired, showTicket, showTickets } from '../show-ticket.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface ListOptions {
@@ -18,7 +18,10 @@ interface ListOptions {
 
 interface Options extends ListOptions {
   readonly acknowledge?: true;
-  readonly accept?: true;
+  readonly accept?: true | number;
+  readonly dryRun?: true;
+  readonly fixtures: string;
+  readonly sources?: string;
   readonly resolve?: true;
   readonly assign?: string;
   readonly snooze?: number;
@@ -37,7 +40,14 @@ export function createCommand(terminal: Terminal): Command {
     .option('--acknowledge', 'say that you know of it')
     .option('--assign <name>', 'say whose it is; an empty name for nobody')
     .option('--snooze <duration>', 'be told nothing of it for some time', durationOption)
-    .option('--accept', 'take what is given now for usual from now on, and resolve it')
+    .option(
+      '--accept [repair]',
+      'make this one of the proposed repairs; without a number, take what is given now for usual from now on, and resolve it',
+      countOption,
+    )
+    .option('--dry-run', 'with --accept and a number: show how the definition would differ, and write nothing')
+    .option('--sources <folder>', 'the folder of definitions, for the saved pages that a repair keeps right')
+    .option('--fixtures <folder>', 'where saved pages are kept, a folder for each source', 'fixtures')
     .option('--resolve', 'resolve it by hand; what is seen again opens another one')
     .option('--as <name>', 'who does it, for its log; default: your name on this machine')
     .addHelpText(
@@ -48,6 +58,8 @@ export function createCommand(terminal: Terminal): Command {
         'heronry ticket 12',
         'heronry ticket 12 --acknowledge --assign ada',
         'heronry ticket 12 --snooze 2d',
+        'heronry ticket 12 --accept 1 --dry-run',
+        'heronry ticket 12 --accept 1',
         'heronry ticket 12 --accept',
       ),
     )
@@ -83,9 +95,16 @@ function list(
 }
 
 function one(terminal: Terminal, command: Command, ticket: number, options: Options): Promise<void> {
+  if (options.dryRun === true && typeof options.accept !== 'number')
+    throw new CommandError('usage', 'ticket: expected --accept and the number of a repair beside --dry-run');
   const acts = actsOf(ticket, options);
+  if (typeof options.accept === 'number') return repair(terminal, command, ticket, acts, options);
   if (acts.length === 0)
-    return callAndPrint(terminal, command, ['ticket.get', { ticket }], (view) => showTicket(terminal, view));
+    return withDaemon(terminal, command, async (client) => {
+      const view = await client.call('ticket.get', { ticket });
+      const fixtures = await fixturesOf(terminal, view, options);
+      print(terminal, command, view, () => showTicket(terminal, view, fixtures));
+    });
   return withDaemon(terminal, command, async (client) => {
     let view: TicketView | undefined;
     for (const act of acts) view = await act(client);
@@ -96,12 +115,45 @@ function one(terminal: Terminal, command: Command, ticket: number, options: Opti
   });
 }
 
+/** Makes a repair, after whatever else is wanted of the ticket. */
+function repair(
+  terminal: Terminal,
+  command: Command,
+  ticket: number,
+  acts: readonly Act[],
+  {
+    accept,
+    dryRun = false,
+    as = userName(),
+  }: { readonly accept?: true | number; readonly dryRun?: boolean; readonly as?: string },
+): Promise<void> {
+  return withDaemon(terminal, command, async (client) => {
+    for (const act of acts) await act(client);
+    const proposal = typeof accept === 'number' ? accept : 1;
+    const made = await client.call('ticket.repair', { ticket, proposal, dryRun, by: as });
+    print(terminal, command, made, () => showRepaired(made, dryRun));
+  });
+}
+
+/** Reads the saved pages of a ticket's source by each proposed repair; nothing where none are saved, or the definition is not at hand. */
+async function fixturesOf(
+  terminal: Terminal,
+  view: TicketView,
+  { sources, fixtures }: Pick<Options, 'sources' | 'fixtures'>,
+): Promise<readonly FixtureCount[]> {
+  const [source] = view.sources;
+  const proposals = view.repairs?.proposals ?? [];
+  if (source === undefined || proposals.length === 0) return [];
+  const { countFixtures } = await import('../local/repaired-fixtures.ts');
+  return countFixtures(terminal, source, proposals, defined({ sources, fixtures }));
+}
+
 type Act = (client: Client) => Promise<TicketView>;
 
 /** What the options want done with a ticket, what ends it last. */
 function actsOf(ticket: number, { acknowledge, accept, resolve, assign, snooze, as = userName() }: Options): Act[] {
   const of = { ticket, by: as } satisfies MethodInput<'ticket.resolve'>;
-  if (accept === true && resolve === true)
+  if (accept !== undefined && resolve === true)
     throw new CommandError('usage', 'ticket: expected one of --accept and --resolve');
   const acts: Act[] = [];
   if (acknowledge === true) acts.push((client) => client.call('ticket.acknowledge', of));

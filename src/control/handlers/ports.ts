@@ -1,5 +1,6 @@
 import type { LifeView } from '../../actor/report.ts';
 import type { Clock } from '../../clock.ts';
+import type { Accepted, AcceptWish } from '../../diagnosis/accept-repair.ts';
 import type { Catalogue, CatalogueChange } from '../../definition/catalogue.ts';
 import type { ScheduleAt } from '../../definition/effective-schedule.ts';
 import type { Problem } from '../../definition/problem.ts';
@@ -73,6 +74,8 @@ export interface SourcesPort {
     | { readonly ok: true }
     | { readonly ok: false; readonly code: 'not_found' | 'conflict' | 'failed'; readonly message: string }
   >;
+  /** Makes a repair of a definition that is proposed for a ticket, or tells what it would write. */
+  repair(wish: AcceptWish): Promise<Accepted>;
   /**
    * Fetches one page of a source, each request in its turn, and stores nothing. Throws a `ControlError` `not_ready` in a daemon that only
    * serves the control methods.

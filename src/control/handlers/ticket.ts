@@ -7,10 +7,10 @@ import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import { sliceOf } from './slices.ts';
 
-type Served = `ticket.${'list' | 'get' | 'acknowledge' | 'assign' | 'snooze' | 'accept' | 'resolve'}`;
+type Served = `ticket.${'list' | 'get' | 'acknowledge' | 'assign' | 'snooze' | 'accept' | 'repair' | 'resolve'}`;
 
 /** Creates the handlers of tickets. */
-export function ticketHandlers(deps: Pick<Ports, 'clock' | 'store' | 'catalogue'>): Pick<Handlers, Served> {
+export function ticketHandlers(deps: Pick<Ports, 'clock' | 'store' | 'catalogue' | 'sources'>): Pick<Handlers, Served> {
   return {
     'ticket.list': (params) => {
       const { source, limit } = params;
@@ -27,6 +27,12 @@ export function ticketHandlers(deps: Pick<Ports, 'clock' | 'store' | 'catalogue'
     'ticket.assign': ({ ticket, to, by }) => act(ticket, { act: 'assign', to }, by),
     'ticket.snooze': ({ ticket, forMs, by }) => act(ticket, { act: 'snooze', until: deps.clock.now() + forMs }, by),
     'ticket.accept': ({ ticket, by }) => act(ticket, { act: 'accept' }, by),
+    'ticket.repair': async ({ by = 'a person', ...wish }) => {
+      const accepted = await deps.sources.repair({ ...wish, by });
+      if (!accepted.ok) throw new ControlError(accepted.code, accepted.message);
+      const { ok: _ok, ...made } = accepted;
+      return made;
+    },
     'ticket.resolve': ({ ticket, by }) => act(ticket, { act: 'resolve' }, by),
   };
 

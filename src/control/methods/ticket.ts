@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Serial } from '../../view/fields.ts';
+import { mostRepairs } from '../../view/repair.ts';
 import { TicketState, TicketView } from '../../view/ticket.ts';
 import { SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
@@ -61,6 +62,28 @@ export const ticketMethods = {
     result: TicketView,
     role: 'operate',
     doc: 'Takes what the targets of a ticket give for usual from now on, and resolves the ticket.',
+  },
+  'ticket.repair': {
+    params: z.strictObject({
+      ...ofTicket,
+      /** Which of the proposed repairs, counted from 1. */
+      proposal: z.int().min(1).max(mostRepairs).default(1),
+      /** Tells what would be written, and writes nothing. */
+      dryRun: z.boolean().default(false),
+    }),
+    result: z.strictObject({
+      ticket: TicketView,
+      /** The file of the definition. */
+      file: z.string(),
+      /** Its lines that differ, with two lines around them. */
+      diff: z.string(),
+      /** The job that reads the kept pages of the ticket's targets again. */
+      job: Serial.exactOptional(),
+      /** How many targets are scraped again. */
+      targets: z.int(),
+    }),
+    role: 'operate',
+    doc: 'Makes a repair that is proposed for a ticket: writes the definition and loads it, has the kept pages of the targets read again and their corrections applied, and asks for a scrape of each target. A conflict where the definition has changed since, or cannot be written.',
   },
   'ticket.resolve': {
     params: z.strictObject(ofTicket),

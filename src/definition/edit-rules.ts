@@ -1,0 +1,155 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isMapping } from '../schema/mapping.ts';
+import type { RepairChange, RepairPlace } from '../view/repair.ts';
+import { alternative, goesWithPlace, placeKeysOf, withPlace, yamlText } from './rule-place-text.ts';
+
+/** The text of a definition after a change, or why the text cannot be changed. */
+export type EditedText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string };
+
+/** A part of a text that is replaced. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * Gives rules of a definition other places, and leaves all else of its text as it is: comments, order and layout. What is written then is
+ * read again, and refused where it does not say what was meant, as with a rule that is written through an alias.
+ */
+export function editRules(text: string, changes: readonly RepairChange[]): EditedText {
+  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
+  const edits: Edit[] = [];
+  let expected: unknown = document.toJS();
+  for (const change of changes) {
+    const path = pathOf(change, expected);
+    const node: unknown = path && document.getIn(path, true);
+    const name = `${change.record}.${change.field ?? 'each'}`;
+    if (path === undefined || node === undefined) return { ok: false, message: `it has no rule "${name}" of its own` };
+    const found = editsOf(node as Node, change.to, text);
+    if (found === undefined) return { ok: false, message: `the rule "${name}" is written in a way that is not edited` };
+    edits.push(...found);
+    expected = replacedIn(expected, path, (rule) => withPlace(rule, change.to));
+  }
+  const edited = applied(text, edits);
+  const again = parseDocument(edited, { prettyErrors: false, uniqueKeys: false });
+  return again.errors.length === 0 && isDeepStrictEqual(again.toJS(), expected)
+    ? { ok: true, text: edited }
+    : { ok: false, message: 'its rules are written in a way that is not edited' };
+}
+
+/** The keys that lead to a rule; a field's name may end in `[]`. */
+function pathOf({ record, field }: RepairChange, value: unknown): string[] | undefined {
+  const records = isMapping(value) ? value['records'] : undefined;
+  const type = isMapping(records) ? records[record] : undefined;
+  if (!isMapping(type)) return undefined;
+  if (field === undefined) return 'each' in type ? ['records', record, 'each'] : undefined;
+  const fields = type['fields'];
+  const key = isMapping(fields) ? [field, `${field}[]`].find((each) => each in fields) : undefined;
+  return key === undefined ? undefined : ['records', record, 'fields', key];
+}
+
+function replacedIn(value: unknown, [key, ...rest]: readonly string[], change: (value: unknown) => unknown): unknown {
+  if (key === undefined) return change(value);
+  return isMapping(value) ? { ...value, [key]: replacedIn(value[key], rest, change) } : value;
+}
+
+function editsOf(node: Node, place: RepairPlace, text: string): Edit[] | undefined {
+  const { range } = node;
+  if (range === undefined || range === null) return undefined;
+  if (isScalar(node)) {
+    const [from, to] = range;
+    const isBlock = node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL';
+    return [{ from, to, text: `${yamlText(withPlace('', place))}${isBlock ? '\n' : ''}` }];
+  }
+  if (isSeq(node)) return [addedTo(node, withPlace(lastOf(node), place), text, 'end')].flatMap((each) => each ?? []);
+  if (!isMap(node)) return undefined;
+  const any: unknown = node.get('any', true);
+  if (!isSeq(any)) return placeEdits(node, place, text);
+  const first: unknown = any.items[0];
+  const value: unknown = isScalar(first) ? first.value : isMap(first) ? (first.toJSON() as unknown) : undefined;
+  return [addedTo(any, alternative(value, place), text, 'start')].flatMap((each) => each ?? []);
+}
+
+function lastOf({ items }: YAMLSeq): unknown {
+  const last: unknown = items.at(-1);
+  return isScalar(last) ? last.value : isMap(last) ? (last.toJSON() as unknown) : undefined;
+}
+
+/** Adds an element to a list. */
+function addedTo(list: YAMLSeq, value: unknown, text: string, where: 'start' | 'end'): Edit | undefined {
+  const item = (where === 'start' ? list.items[0] : list.items.at(-1)) as Node | undefined;
+  const range = item?.range;
+  if (range === undefined || range === null || list.range === undefined || list.range === null) return undefined;
+  const [start, end] = range;
+  const added = yamlText(value);
+  if (list.flow === true)
+    return where === 'start'
+      ? { from: start, to: start, text: `${added}, ` }
+      : { from: end, to: end, text: `, ${added}` };
+  const dash = where === 'start' ? list.range[0] : text.lastIndexOf('-', start);
+  const indent = ' '.repeat(dash - lineStart(text, dash));
+  if (where === 'start') return { from: dash, to: dash, text: `- ${added}\n${indent}` };
+  const at = lineEnd(text, end);
+  return { from: at, to: at, text: `\n${indent}- ${added}` };
+}
+
+/** Replaces the keys of a rule that say where its value is. */
+function placeEdits(map: YAMLMap, place: RepairPlace, text: string): Edit[] | undefined {
+  const pairs = map.items.map(rangeOf);
+  const [head] = pairs;
+  if (head === undefined || pairs.some((pair) => pair === undefined)) return undefined;
+  const indent = ' '.repeat(head.from - lineStart(text, head.from));
+  const isFlow = map.flow === true;
+  const separator = isFlow ? ', ' : `\n${indent}`;
+  const wanted = Object.entries(placeKeysOf(place))
+    .map(([key, value]) => `${key}: ${yamlText(value)}`)
+    .join(separator);
+  const old = pairs.flatMap((pair, at) =>
+    pair !== undefined && goesWithPlace(pair.key, place) ? [{ ...pair, at }] : [],
+  );
+  const [first, ...others] = old;
+  if (first === undefined) return [{ from: head.from, to: head.from, text: `${wanted}${separator}` }];
+  return [
+    { from: first.from, to: first.to, text: wanted },
+    ...others.map(({ from, to, at }): Edit => {
+      if (!isFlow) return { from: lineStart(text, from) - 1, to: lineEnd(text, to), text: '' };
+      const next = pairs[at + 1];
+      return next === undefined ? { from: pairs[at - 1]?.to ?? from, to, text: '' } : { from, to: next.from, text: '' };
+    }),
+  ];
+}
+
+function rangeOf({
+  key,
+  value,
+}: Pair): { readonly key: string; readonly from: number; readonly to: number } | undefined {
+  if (!isScalar(key) || key.range === undefined || key.range === null) return undefined;
+  const range = (value as Node | null)?.range;
+  return { key: String(key.value), from: key.range[0], to: range?.[1] ?? key.range[1] };
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf('\n', at - 1) + 1;
+}
+
+/** The end of the line on which a part ends, before its line feed. */
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', text[at - 1] === '\n' ? at - 1 : at);
+  return end === -1 ? text.length : end;
+}
+
+/** Applies edits from the last to the first; parts that are left out and overlap are one. */
+function applied(text: string, edits: readonly Edit[]): string {
+  const merged: Edit[] = [];
+  for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
+    const last = merged.at(-1);
+    if (last !== undefined && edit.from < last.to && last.text === '' && edit.text === '')
+      merged[merged.length - 1] = { ...last, to: Math.max(last.to, edit.to) };
+    else merged.push(edit);
+  }
+  return merged.reduceRight((rest, { from, to, text: by }) => `${rest.slice(0, from)}${by}${rest.slice(to)}`, text);
+}

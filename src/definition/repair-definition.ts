@@ -1,0 +1,76 @@
+import { constants } from 'node:fs';
+import { access, realpath } from 'node:fs/promises';
+import type { RepairChange } from '../view/repair.ts';
+import { editRules } from './edit-rules.ts';
+import { definitionIn, maxFileBytes, readRegularFile } from './file.ts';
+import { lineDiff } from './line-diff.ts';
+import { parseSource } from './load.ts';
+import { withPlace, yamlText } from './rule-place-text.ts';
+import { definitionVersion } from './source.ts';
+import { attempt, writeWhole } from './whole-file.ts';
+
+/** Rules of a definition that are to be changed. */
+export interface DefinitionRepair {
+  readonly source: string;
+  readonly changes: readonly RepairChange[];
+  /** The version that the changes were made for. */
+  readonly version: string;
+  /** Whether the file stays as it is, and only the difference is told. */
+  readonly dryRun: boolean;
+}
+
+/** What has been written, or would be; or why it cannot be. `undo` writes the file as it was. */
+export type RepairedDefinition =
+  | { readonly ok: true; readonly file: string; readonly diff: string; undo(): Promise<unknown> }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Gives rules in the file of a definition other places, and writes it whole, where the result is valid. Refuses a file that is not of the
+ * version, that changes meanwhile, or that may not be written; the message then has the rules to be written by hand.
+ */
+export async function repairDefinition(
+  folder: string,
+  { source, changes, version, dryRun }: DefinitionRepair,
+): Promise<RepairedDefinition> {
+  const file = definitionIn(folder, source);
+  const refused = (why: string): RepairedDefinition => ({
+    ok: false,
+    message: `${file}: ${why}; by hand, write ${rulesText(changes)}`,
+  });
+  const found = await readRegularFile(file, maxFileBytes);
+  if (!found.ok) return refused(found.message);
+  const text = found.bytes.toString('utf8');
+  const before = parseSource(text, file);
+  if (!before.ok) return refused('expected a valid definition, as `heronry validate` shows');
+  if (before.value.plugin === undefined && definitionVersion(before.value) !== version)
+    return refused('it has changed since the repair was proposed');
+  const edited = editRules(text, changes);
+  if (!edited.ok) return refused(edited.message);
+  const after = parseSource(edited.text, file);
+  if (!after.ok) return refused(`it would not be valid: ${after.problems[0]?.message ?? ''}`);
+  const diff = lineDiff(text, edited.text);
+  if (dryRun) return { ok: true, file, diff, undo: () => Promise.resolve() };
+  const again = await readRegularFile(file, maxFileBytes);
+  if (!again.ok || !again.bytes.equals(found.bytes)) return refused('it has changed meanwhile');
+  const write = (whole: string) =>
+    attempt(file, async () => {
+      // The file behind a link, so that the link stays one.
+      const real = await realpath(file);
+      await access(real, constants.W_OK);
+      await writeWhole(real, whole);
+    });
+  const written = await write(edited.text);
+  return written.ok
+    ? { ok: true, file, diff, undo: () => write(text) }
+    : refused(written.message.slice(file.length + 2));
+}
+
+/** Rules as they are to be written: `records.shop.fields.price: .cost`. */
+function rulesText(changes: readonly RepairChange[]): string {
+  return changes
+    .map(
+      ({ record, field, to }) =>
+        `records.${record}.${field === undefined ? 'each' : `fields.${field}`}: ${yamlText(withPlace('', to))}`,
+    )
+    .join('; ');
+}

@@ -1,0 +1,149 @@
+import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
+import type { DefinitionRepair, RepairedDefinition } from '../definition/repair-definition.ts';
+import { beginJob } from '../reextraction/job.ts';
+import { requestScrape } from '../store/scrapes.ts';
+import type { Store } from '../store/store.ts';
+import { setRepaired } from '../store/tickets.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { Repair } from '../view/repair.ts';
+import type { TicketView } from '../view/ticket.ts';
+import { targetsOf } from './evidence.ts';
+
+/** What is needed to make a repair that was proposed. */
+export interface AcceptDeps {
+  store(): Store;
+  /** Returns the open vault; nothing where no pages are kept. */
+  vault(): Vault | undefined;
+  catalogue(): Catalogue;
+  /** Changes rules in the file of a definition, and loads it. */
+  repair(repair: DefinitionRepair): Promise<RepairedDefinition>;
+  /** Tells the actor of re-extractions that a job has begun. */
+  lookAtJobs(): void;
+  /** Tells the actors of projects that scrapes of these targets were asked for. */
+  lookAtTargets(targets: readonly number[]): void;
+}
+
+/** Which repair of which ticket is made. */
+export interface AcceptWish {
+  readonly ticket: number;
+  /** Counted from 1. */
+  readonly proposal: number;
+  /** Tells what would be written, and writes nothing. */
+  readonly dryRun: boolean;
+  /** Missing for a repair that is made without a person. */
+  readonly by?: string | undefined;
+}
+
+/** What has become of a repair, or why it was not made. */
+export type Accepted =
+  | {
+      readonly ok: true;
+      readonly ticket: TicketView;
+      readonly file: string;
+      readonly diff: string;
+      /** The job that reads the kept pages again; missing where none is kept, another is under way, or nothing was written. */
+      readonly job?: number;
+      /** How many targets are scraped again. */
+      readonly targets: number;
+    }
+  | { readonly ok: false; readonly code: 'not_found' | 'conflict'; readonly message: string };
+
+/**
+ * Makes a repair that was proposed for a ticket: writes the definition and loads it, reads the kept pages of the ticket's targets again, so that what
+ * they have hidden is known without asking the site, and asks for a scrape of each target in its turn. The ticket ends as others do.
+ */
+export async function acceptRepair(deps: AcceptDeps, wish: AcceptWish): Promise<Accepted> {
+  const store = deps.store();
+  const chosen = chosenRepair(store, deps.catalogue(), wish);
+  if (!chosen.ok) return chosen;
+  const { ticket, loaded, repair } = chosen;
+  const { id } = loaded.source;
+  const { dryRun, by } = wish;
+  const result = await deps.repair({ source: id, changes: repair.changes, version: loaded.version, dryRun });
+  if (!result.ok) return { ok: false, code: 'conflict', message: result.message };
+  const { file, diff } = result;
+  if (dryRun) return { ok: true, ticket, file, diff, targets: 0 };
+  const now = deps.catalogue().sources.get(id) ?? loaded;
+  const targets = targetsOf(store, ticket);
+  const what = `${by === undefined ? 'repaired without a person' : 'repaired'}: ${repairText(repair)}`;
+  const made = { what, version: now.version, by: by === undefined ? ('auto' as const) : ('person' as const) };
+  const after = (await setRepaired(store, ticket.ticket, made, by)) ?? ticket;
+  const job = await readAgain(deps, now, ticket);
+  const asked: number[] = [];
+  for (const target of targets) if ((await requestScrape(store, target)).ok) asked.push(target);
+  deps.lookAtTargets(asked);
+  return { ok: true, ticket: after, file, diff, targets: asked.length, ...(job !== undefined && { job }) };
+}
+
+type Chosen =
+  | { readonly ok: true; readonly ticket: TicketView; readonly loaded: LoadedSource; readonly repair: Repair }
+  | Extract<Accepted, { readonly ok: false }>;
+
+function chosenRepair(store: Store, catalogue: Catalogue, { ticket: number, proposal }: AcceptWish): Chosen {
+  const ticket = store.tickets.get(number);
+  if (ticket === undefined) return { ok: false, code: 'not_found', message: `no ticket ${number}` };
+  if (ticket.state === 'resolved')
+    return {
+      ok: false,
+      code: 'conflict',
+      message: `ticket ${number} is resolved: expected one that is open or acknowledged`,
+    };
+  const { repairs, sources } = ticket;
+  const repair = repairs?.proposals[proposal - 1];
+  if (repairs === undefined || repair === undefined) {
+    const count = repairs?.proposals.length ?? 0;
+    const message = `ticket ${number} has ${count === 0 ? 'no repairs' : count === 1 ? 'one repair' : `${count} repairs`}, got ${proposal}`;
+    return { ok: false, code: 'not_found', message };
+  }
+  const [source = ''] = sources;
+  const loaded = catalogue.sources.get(source);
+  if (loaded === undefined) return { ok: false, code: 'conflict', message: `no definition of "${source}" is loaded` };
+  if (loaded.version === repairs.version) return { ok: true, ticket, loaded, repair };
+  const message = `the definition of "${source}" has changed since the repair was proposed: it is ${loaded.version}, and was ${repairs.version}`;
+  return { ok: false, code: 'conflict', message };
+}
+
+/** Begins to read the kept pages of the ticket's targets again, from the first bad one on. */
+async function readAgain(deps: AcceptDeps, loaded: LoadedSource, ticket: TicketView): Promise<number | undefined> {
+  const vault = deps.vault();
+  if (vault === undefined) return undefined;
+  const bad = ticket.pages?.bad === undefined ? undefined : await vault.read(ticket.pages.bad);
+  const since = bad?.ok === true ? Math.min(bad.page.observedAt, ticket.openedAt) : ticket.openedAt;
+  const { ok, job } = await beginJob(deps.store(), loaded, { since, ticket: ticket.ticket });
+  if (!ok) return undefined;
+  deps.lookAtJobs();
+  return job.job;
+}
+
+/** The rules that a repair changes, in one line. */
+function repairText({ changes }: Repair): string {
+  return changes
+    .map(({ record, field, to }) => `${record}.${field ?? 'each'} is ${JSON.stringify(to)}`)
+    .join(', ')
+    .slice(0, 500);
+}
+
+/**
+ * Makes the best repair of a ticket without a person where its source wants that and the evidence is enough: once for a ticket, and once until a
+ * person changes the definition.
+ */
+export async function repairAlone(
+  deps: AcceptDeps,
+  number: number,
+  { loaded, best }: { readonly loaded: LoadedSource; readonly best: Repair },
+): Promise<Accepted | undefined> {
+  const store = deps.store();
+  if (loaded.source.repair !== 'auto' || !best.isSafe) return undefined;
+  if (store.tickets.get(number)?.repaired !== undefined || wasMadeAlone(store, loaded)) return undefined;
+  return acceptRepair(deps, { ticket: number, proposal: 1, dryRun: false });
+}
+
+/** Tickets of a source that are looked through. */
+const lookedTickets = 1_000;
+
+/** Whether the present version of a definition came of a repair without a person. */
+function wasMadeAlone({ tickets }: Store, { source, version }: LoadedSource): boolean {
+  for (const { sources, repaired } of tickets.rows({ newestFirst: true, limit: lookedTickets }))
+    if (sources.includes(source.id) && repaired?.by === 'auto' && repaired.version === version) return true;
+  return false;
+}

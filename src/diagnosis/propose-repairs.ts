@@ -1,0 +1,94 @@
+import { type Catalogue, isPlugged, type LoadedSource } from '../definition/catalogue.ts';
+import { defined } from '../defined.ts';
+import type { Page } from '../fetch/page.ts';
+import { openProvider } from '../provider/declared.ts';
+import type { Reading } from '../provider/provider.ts';
+import type { Store } from '../store/store.ts';
+import { setRepairs } from '../store/tickets.ts';
+import type { KeptPage } from '../vault/entry.ts';
+import { fetchedPage } from '../vault/kept-page.ts';
+import type { Vault } from '../vault/vault.ts';
+import type { Repair, RepairPage, RepairQuestion } from '../view/repair.ts';
+import type { CauseKind, TicketView } from '../view/ticket.ts';
+import { type PagePair, pairsOf } from './evidence.ts';
+
+/** What is needed to propose repairs for a ticket. */
+export interface ProposeDeps {
+  store(): Store;
+  /** Returns the open vault; nothing where no pages are kept. */
+  vault(): Vault | undefined;
+  catalogue(): Catalogue;
+  /** Searches repairs on a thread, beside the reading of a page. Rejects with the signal's reason when that fires first. */
+  search(page: Page, reading: Reading, signal: AbortSignal): Promise<readonly Repair[]>;
+}
+
+/** Causes that leave what was known on the page. */
+const repairable: ReadonlySet<CauseKind> = new Set(['rule_lost', 'layout_moved', 'field_removed', 'unknown']);
+
+/** Pairs of pages that are compared. */
+const mostPairs = 10;
+
+/** Bytes of a page that is looked at, at most, and the time that a search may take. */
+const [mostBytes, limitMs] = [4 * 1024 * 1024, 30_000];
+
+/**
+ * Searches rules that would have read what was known last, by the last good and the first bad pages of the targets of a ticket, and stores them
+ * with it. Does nothing for a ticket whose cause is another, and once there are proposals for the present version.
+ *
+ * @returns the best of them and the source, where there are any.
+ */
+export async function proposeRepairs(
+  deps: ProposeDeps,
+  number: number,
+  signal: AbortSignal,
+): Promise<{ readonly loaded: LoadedSource; readonly best: Repair } | undefined> {
+  const store = deps.store();
+  const vault = deps.vault();
+  const ticket = store.tickets.get(number);
+  const [id = ''] = ticket?.sources ?? [];
+  const loaded = deps.catalogue().sources.get(id);
+  if (ticket === undefined || ticket.state === 'resolved' || ticket.host !== undefined || vault === undefined)
+    return undefined;
+  if (loaded === undefined || isPlugged(loaded) || ticket.repairs?.version === loaded.version) return undefined;
+  if (ticket.cause === undefined || !repairable.has(ticket.cause.kind)) return undefined;
+  const { page } = openProvider(loaded.source);
+  const lost = lostOf(ticket, page);
+  const pairs = await pagesOf(store, vault, ticket);
+  const [first] = pairs;
+  if (lost.length === 0 || first === undefined) return undefined;
+  const repair: RepairQuestion = {
+    pairs: pairs.map(({ good, bad }) => ({ good: repairPage(good), bad: repairPage(bad) })),
+    lost,
+  };
+  // A line of its own, so that the search makes no page of the source wait.
+  const reading = { source: `@repair/${id}`, plan: page.plan, limitMs, repair };
+  const proposals = await deps.search(fetchedPage(first.bad), reading, signal);
+  const [best] = proposals;
+  if (best === undefined) return undefined;
+  await setRepairs(store, number, { version: loaded.version, proposals });
+  return { loaded, best };
+}
+
+/** What the symptoms of a ticket are about: fields, or records as a whole; all records where they name none. */
+function lostOf({ symptoms }: TicketView, { plan }: Reading): RepairQuestion['lost'] {
+  const named = symptoms.flatMap(({ record, field }) =>
+    record === undefined ? [] : [{ record, ...defined({ field }) }],
+  );
+  return named.length > 0 ? named : plan.records.map(({ type }) => ({ record: type }));
+}
+
+/** Pages of records that show a ticket, from before the trouble and since. Those that items of a list lead to have no key of their own. */
+async function pagesOf(store: Store, vault: Vault, ticket: TicketView): Promise<readonly PagePair[]> {
+  const found: PagePair[] = [];
+  for await (const pair of pairsOf(store, vault, ticket)) {
+    const isOfItem = pair.good.itemType !== undefined || pair.bad.itemType !== undefined;
+    if (isOfItem || pair.good.body.length + pair.bad.body.length > mostBytes) continue;
+    found.push(pair);
+    if (found.length === mostPairs) break;
+  }
+  return found;
+}
+
+function repairPage({ url, body, contentType, observedAt }: KeptPage): RepairPage {
+  return { url, body: new Uint8Array(body), observedAt, ...defined({ contentType }) };
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import type { Event } from '../../src/event/catalogue.ts';
+import { run } from '../cli/terminal.ts';
+import { startDaemon } from '../support/daemon.ts';
+import { openSite } from '../support/site.ts';
+import { nth, soon } from './tracking.ts';
+
+const vault = { keep: 86_400_000, maxBytes: 1024 ** 2 };
+
+/** A definition of a list of kettles. */
+const definition = (more = ''): string => `# Kettles, as of May.
+id: shop
+allowPrivate: true
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+${more}
+records:
+  kettle:
+    key: name
+    each: .kettle
+    fields:
+      name: h2
+      price: { css: .price, type: money } # in euros
+`;
+
+/** A page of twelve kettles whose prices stand in elements of a class. */
+const kettles = (name: string, price = (at: number) => (8 + at * 2.5).toFixed(2)): string =>
+  `<!doctype html><ul>${Array.from(
+    { length: 12 },
+    (_, at) => `<li class="kettle"><h2>Kettle ${at}</h2><p class="${name}">EUR ${price(at)}</p></li>`,
+  ).join('')}</ul>`;
+
+/** A list whose prices have another class since its first scrape, and its ticket with what is proposed. */
+async function renamed(t: TestContext, more = '') {
+  const site = await openSite(t, { '/kettles': kettles('price') });
+  const daemon = await startDaemon(t, { sources: { shop: definition(more) }, settings: soon, vault });
+  const { client, socket, folder } = daemon;
+  await client.call('project.add', { id: 'all', targets: [{ source: 'shop', url: site.url('/kettles') }] });
+  await nth(1, 'scrape.completed', 'all', daemon);
+  const file = join(folder, 'sources', 'shop.yaml');
+  const cli = (...words: string[]) => run([...words, '--socket', socket]);
+  return { ...daemon, site, file, cli };
+}
+
+/** The prices of all kettles by name, as they are known. */
+async function pricesOf({ client }: Awaited<ReturnType<typeof renamed>>): Promise<Record<string, unknown>> {
+  const { records } = await client.call('project.records', { id: 'all' });
+  return Object.fromEntries(records.map(({ key, fields }) => [key, fields['price']?.value]));
+}
+
+/** Whether an event tells that repairs are proposed. */
+function isProposal(event: Event): boolean {
+  return event.type === 'ticket.changed' && event.data.repairs !== undefined && event.data.what.endsWith('proposed');
+}
+
+describe('a repair of a source whose site has changed', () => {
+  test('is proposed, shown, made by a person, and corrects what the kept page has hidden; nothing false is told', async (t) => {
+    const daemon = await renamed(t);
+    const { client, cli, site, file, events } = daemon;
+    // The class is another, and one price as well.
+    site.answer(
+      '/kettles',
+      kettles('cost', (at) => (at === 3 ? '99.00' : (8 + at * 2.5).toFixed(2))),
+    );
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(isProposal);
+    const shown = (await cli('ticket', '1')).out;
+    assert.match(
+      shown,
+      /repairs:\n  1\. kettle\.price: \.price → \.cost\n +keeps 12 of 12 kettles, 12 of 12 name, 11 of 12 price \(1 changed\)/,
+    );
+    const dry = await cli('ticket', '1', '--accept', '1', '--dry-run');
+    assert.match(
+      dry.out,
+      /-       price: { css: \.price, type: money } # in euros\n\+       price: { css: \.cost, type: money } # in euros/,
+    );
+    assert.equal(await readFile(file, 'utf8'), definition());
+
+    const told = events.length;
+    const made = await cli('ticket', '1', '--accept', '1', '--as', 'ada');
+    assert.match(
+      made.out,
+      /is written:[^]*ticket 1: 1 target will be scraped, kept pages are read again by job 1\n$/,
+      made.err,
+    );
+    assert.equal(await readFile(file, 'utf8'), definition().replace('css: .price', 'css: .cost'));
+    await nth(3, 'scrape.completed', 'all', daemon);
+    await client.call('reextraction.get', { job: 1, wait: true });
+    assert.deepEqual((await pricesOf(daemon))['Kettle 3'], { amount: '99.00', currency: 'EUR' });
+    const { changes } = await client.call('project.history', { id: 'all', field: 'price' });
+    const [last] = changes.filter(({ key }) => key === 'Kettle 3');
+    assert.deepEqual(last?.fields['price'], {
+      old: { amount: '15.50', currency: 'EUR' },
+      new: { amount: '99.00', currency: 'EUR' },
+    });
+    await client.call('project.rescrape', { id: 'all' });
+    const over = await nth(1, 'ticket.resolved', 'all', daemon);
+    assert.deepEqual([over.data.by, over.data.repaired?.by], ['healthy', 'person']);
+    const untrue = events
+      .slice(told)
+      .filter(
+        ({ type, data }) =>
+          type === 'ticket.opened' || (type.startsWith('record.') && (!('key' in data) || data.key !== 'Kettle 3')),
+      );
+    assert.deepEqual(untrue, []);
+    const { log } = await client.call('ticket.get', { ticket: 1 });
+    assert.deepEqual(log.map(({ what, by }) => [what, by]).slice(2, 4), [
+      ['4 repairs are proposed', undefined],
+      ['repaired: kettle.price is {"css":".cost"}', 'ada'],
+    ]);
+  });
+
+  test('says what to write where the file cannot be written, was changed since, or is not asked for rightly', async (t) => {
+    const daemon = await renamed(t);
+    const { client, cli, site, file } = daemon;
+    site.answer('/kettles', kettles('cost'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(isProposal);
+    const before = await readFile(file, 'utf8');
+    await writeFile(file, before.replace('name: h2', 'name: .kettle h2'));
+    const changed = await cli('ticket', '1', '--accept', '1');
+    assert.match(
+      changed.err,
+      /shop\.yaml: it has changed since the repair was proposed; by hand, write records\.kettle\.fields\.price: \.cost/,
+    );
+    await writeFile(file, before);
+    if (process.getuid?.() !== 0) {
+      await chmod(file, 0o400);
+      assert.match((await cli('ticket', '1', '--accept', '1')).err, /shop\.yaml: permission denied; by hand, write/);
+      await chmod(file, 0o600);
+    }
+    assert.match((await cli('ticket', '1', '--accept', '5')).err, /ticket 1 has \d repairs, got 5/);
+    assert.match((await cli('ticket', '1', '--dry-run')).err, /expected --accept and the number of a repair/);
+    assert.equal(await readFile(file, 'utf8'), before);
+  });
+
+  test('is made without a person where its source says so and all is as it was known, once; then it is proposed', async (t) => {
+    const daemon = await renamed(t, 'repair: auto');
+    const { client, site, file, events } = daemon;
+    site.answer('/kettles', kettles('cost'));
+    await client.call('project.rescrape', { id: 'all' });
+    const made = await daemon.event((event) => event.type === 'ticket.changed' && event.data.repaired !== undefined);
+    assert.equal('what' in made.data && made.data.what, 'repaired without a person: kettle.price is {"css":".cost"}');
+    assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
+    await nth(3, 'scrape.completed', 'all', daemon);
+    await client.call('project.rescrape', { id: 'all' });
+    await nth(1, 'ticket.resolved', 'all', daemon);
+    assert.equal(events.filter(({ type }) => type === 'record.changed').length, 0);
+
+    site.answer('/kettles', kettles('amount'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(() => events.filter(isProposal).length === 2);
+    const { repaired, repairs } = await client.call('ticket.get', { ticket: 1 });
+    assert.deepEqual([repaired?.by, repaired?.version], ['auto', repairs?.version]);
+    assert.equal(repairs?.proposals[0]?.isSafe, true);
+    assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
+  });
+
+  test('says how many saved pages it keeps right', async (t) => {
+    const daemon = await renamed(t);
+    const { client, site, folder, socket } = daemon;
+    site.answer('/kettles', kettles('cost'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(isProposal);
+    const saved = join(folder, 'fixtures', 'shop');
+    await mkdir(saved, { recursive: true });
+    await writeFile(join(saved, 'page.html'), kettles('cost'));
+    const records = Array.from({ length: 12 }, (_, at) => ({
+      type: 'kettle',
+      key: `Kettle ${at}`,
+      fields: { name: `Kettle ${at}`, price: { amount: (8 + at * 2.5).toFixed(2), currency: 'EUR' } },
+    }));
+    await writeFile(join(saved, 'page.expected.json'), JSON.stringify({ url: site.url('/kettles'), records }));
+    const shown = await run([
+      'ticket',
+      '1',
+      '--socket',
+      socket,
+      '--fixtures',
+      join(folder, 'fixtures'),
+      '--sources',
+      join(folder, 'sources'),
+    ]);
+    assert.match(shown.out, /12 of 12 price, 1 of 1 saved page/);
+  });
+});
