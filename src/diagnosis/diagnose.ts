@@ -1,7 +1,7 @@
 import type { Symptom } from '../view/symptom.ts';
 import type { Cause } from '../view/ticket.ts';
 import { likeness, lookAt, type PageLook, type PageRead } from './page.ts';
-import { type LostField, ruleCause } from './rules.ts';
+import { type LostField, ruleCause, shareKept, stillThere } from './rules.ts';
 import { encodingOf, otherPage, pairsOf, placeholderOf, valueCause } from './values.ts';
 import { redirectOf, wallOf } from './walls.ts';
 
@@ -34,7 +34,7 @@ export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case
   const isSingle = good.drafts.length === 1;
   return (
     otherPage(pairs, isSingle) ??
-    valueCause(pairs, names) ??
+    valueCause(pairs, names, (values) => shareKept(values, good, bad) >= stillThere) ??
     placeholderOf(bad, names) ??
     ruleCause(good, bad, fields) ??
     linksCause(good, bad) ??

@@ -1,4 +1,6 @@
+import { type AnyNode, type Document, isTag, isText } from 'domhandler';
 import { parseMarkup } from '../extract/tree/markup.ts';
+import { nextBeside, nextNode } from '../extract/tree/nodes.ts';
 import { TreeBounds } from '../extract/tree/parts.ts';
 import { spacedText } from '../extract/tree/text.ts';
 import type { RecordDraft } from '../extract/draft.ts';
@@ -24,6 +26,8 @@ const lookedUnits = 1_000_000;
 export interface PageLook extends PageRead {
   /** Its text without markup and scripts, with single spaces. */
   readonly text: string;
+  /** The same, where what stands in each element is apart from the rest. */
+  readonly apart: string;
   readonly title: string;
   /** What its elements are called: `tag.class` of each, once; the keys of a page in JSON. */
   readonly names: ReadonlySet<string>;
@@ -37,10 +41,31 @@ export interface PageLook extends PageRead {
 export function lookAt(page: PageRead): PageLook {
   const source = page.source.slice(0, lookedUnits);
   const isMarkup = /^\s*</.test(source);
-  const text = isMarkup ? spacedText(parseMarkup(source, new TreeBounds('html')).root) : source;
+  const root = isMarkup ? parseMarkup(source, new TreeBounds('html')).root : undefined;
+  const text = root === undefined ? source : spacedText(root);
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(source)?.[1] ?? '';
-  const shown = { text: text.replaceAll(/\s+/g, ' ').trim(), title: title.trim() };
+  const apart = root === undefined ? source : apartText(root);
+  const shown = { text: spaced(text), apart: spaced(apart), title: title.trim() };
   return { ...page, ...shown, ...(isMarkup ? elementsOf(source) : keysOf(source)) };
+}
+
+function spaced(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** The texts of a tree, but of scripts and styles. */
+function apartText(root: Document): string {
+  const texts: string[] = [];
+  let node: AnyNode | undefined = root;
+  while (node !== undefined) {
+    if (isText(node)) texts.push(node.data);
+    node = isUnseen(node) ? nextBeside(node, root) : nextNode(node, root);
+  }
+  return texts.join(' ');
+}
+
+function isUnseen(node: AnyNode): boolean {
+  return isTag(node) && (node.name === 'script' || node.name === 'style');
 }
 
 type Made = Pick<PageLook, 'names' | 'nests' | 'links'>;

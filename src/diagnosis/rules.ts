@@ -7,7 +7,7 @@ import { likeness, type PageLook } from './page.ts';
 const alike = 0.6;
 
 /** The share of values that must still be on a page for a rule to be what was lost. */
-const stillThere = 0.5;
+export const stillThere = 0.5;
 
 /** A field that a symptom is about. */
 export interface LostField {
@@ -111,7 +111,7 @@ function missingOf(good: PageLook, bad: PageLook, record: string): RecordDraft[]
 }
 
 /** The share of values that a page still shows, of those that the good one showed; what both show many times says nothing. */
-function shareKept(values: readonly Value[], good: PageLook, bad: PageLook): number {
+export function shareKept(values: readonly Value[], good: PageLook, bad: PageLook): number {
   const texts = values.flatMap((value) => textsOf(value)).filter((text) => text.length > 0);
   const [before, after] = [haystackOf(good), haystackOf(bad)];
   const shown = texts.filter((text) => before.includes(text));
@@ -128,12 +128,12 @@ function shareKept(values: readonly Value[], good: PageLook, bad: PageLook): num
 }
 
 /** The text of a page and of its attributes, with numbers as plain digits. */
-function haystackOf({ source, text }: PageLook): string {
+function haystackOf({ source, apart }: PageLook): string {
   const attributes = Array.from(
     source.matchAll(/\b(?:content|data-[\w-]{1,40}|value|href|src|alt|title)\s*=\s*"([^"]{1,500})"/gi),
     ([, value]) => value,
   );
-  return ` ${plain(`${text} ${attributes.join(' ')}`)} `;
+  return ` ${plain(`${apart} ${attributes.join(' ')}`)} `;
 }
 
 /** How a value may stand on a page. */

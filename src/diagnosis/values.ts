@@ -21,20 +21,32 @@ export function pairsOf(before: readonly RecordDraft[], after: readonly RecordDr
   });
 }
 
-/** Recognises what became of values that could be read: amounts in another currency or unit, or the same placeholder everywhere. */
-export function valueCause(pairs: readonly Pair[], fields: readonly string[]): Cause | undefined {
+/**
+ * Recognises what became of values that could be read: amounts in another currency or unit, or the same placeholder everywhere.
+ *
+ * @param isStillShown - whether the bad page still shows most of the values that the good one showed.
+ */
+export function valueCause(
+  pairs: readonly Pair[],
+  fields: readonly string[],
+  isStillShown: (values: readonly Value[]) => boolean,
+): Cause | undefined {
   for (const field of fields) {
     const changes = pairs.flatMap(([old, now]): (readonly [Value, Value])[] => {
       const [before, after] = [old.fields[field], now.fields[field]];
       return before === undefined || after === undefined || after === null ? [] : [[before, after]];
     });
-    const found = changes.length === 0 ? undefined : changeCause(field, changes);
+    const found = changes.length === 0 ? undefined : changeCause(field, changes, isStillShown);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function changeCause(field: string, changes: readonly (readonly [Value, Value])[]): Cause | undefined {
+function changeCause(
+  field: string,
+  changes: readonly (readonly [Value, Value])[],
+  isStillShown: (values: readonly Value[]) => boolean,
+): Cause | undefined {
   const amounts = changes.flatMap(([before, after]) => {
     const [old, now] = [amountOf(before), amountOf(after)];
     return old === undefined || now === undefined ? [] : [{ old, now }];
@@ -54,12 +66,14 @@ function changeCause(field: string, changes: readonly (readonly [Value, Value])[
       return { kind: 'unit_changed', says: [`${field} is ${factor} times what it was on ${countOf(amounts.length)}`] };
   const texts = changes.map(([, after]) => JSON.stringify(after));
   const wereSame = new Set(changes.map(([before]) => JSON.stringify(before))).size === 1;
-  if (changes.length >= 5 && new Set(texts).size === 1 && !wereSame)
+  if (changes.length < 5 || new Set(texts).size > 1 || wereSame) return undefined;
+  const says = [`${field} is ${String(texts[0]).slice(0, 100)} on all ${countOf(changes.length)}`];
+  if (isStillShown(changes.map(([before]) => before)))
     return {
-      kind: 'placeholder',
-      says: [`${field} is ${String(texts[0]).slice(0, 100)} on all ${countOf(changes.length)}`],
+      kind: 'rule_lost',
+      says: [...says, 'the page still shows what it was, and the rule finds another element'],
     };
-  return undefined;
+  return { kind: 'placeholder', says };
 }
 
 const unitFactors = [100, 1_000, 0.01, 0.001, 10, 0.1, 12, 60, 24];
@@ -115,7 +129,7 @@ export function otherPage(pairs: readonly Pair[], isSingle: boolean): Cause | un
       ],
     };
   const texts = Object.entries(old.fields).filter(
-    ([name, value]) => typeof value === 'string' && value.length > 3 && name in now.fields,
+    ([name, value]) => typeof value === 'string' && value.length > 3 && value !== old.key && name in now.fields,
   );
   const others = texts.filter(([name, value]) => now.fields[name] !== value);
   return texts.length >= 2 && others.length === texts.length
@@ -133,8 +147,10 @@ function amountOf(value: Value): { readonly amount: number; readonly of: string 
   return { amount: number, of };
 }
 
+/** Whether amounts differ by a factor; far factors also where the amounts have changed a little besides. */
 function isNear(ratio: number, factor: number): boolean {
-  return Math.abs(ratio / factor - 1) < 0.01;
+  const isFar = factor >= 100 || factor <= 0.01;
+  return Math.abs(ratio / factor - 1) < (isFar ? 0.12 : 0.01);
 }
 
 function countIn(text: string, pattern: RegExp): number {

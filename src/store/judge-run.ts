@@ -10,6 +10,7 @@ import { projectsOf } from '../schedule/watchers.ts';
 import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Close } from './ops.ts';
+import { otherRecord } from './other-record.ts';
 import type { Change, Store } from './store.ts';
 import type { BaselineRow } from './tables/runs.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
@@ -246,7 +247,8 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   const { source } = ended.target;
   const { rounds } = store.runs;
   const before = rounds.get(source) ?? { startedAt: ended.scrape.startedAt, tally: emptyTally };
-  const round = { ...before, tally: sumOfTallies(before.tally, scrapeTally(tally)) };
+  const whole = otherRecord(store, ended.target, ended.scrape.scrape);
+  const round = { ...before, tally: sumOfTallies(before.tally, scrapeTally(tally, whole)) };
   const isOver =
     round.tally.scrapes >= Math.min(roundScrapes, Math.max(1, store.counts.activeOf(source))) ||
     change.at - round.startedAt >= roundMs;
