@@ -9,6 +9,7 @@ import { commitPulse } from '../../src/store/commit-pulse.ts';
 import { openValue } from '../../src/store/decide-held.ts';
 import { readCorrections } from '../../src/store/corrections.ts';
 import type { Store } from '../../src/store/store.ts';
+import { settleHolds } from '../../src/store/settle-holds.ts';
 import { ticketsOf } from '../../src/store/tickets.ts';
 import { begin, hourMs, item, step, temporaryStore, track } from './fixture.ts';
 
@@ -209,6 +210,33 @@ describe('a scrape of many steps', () => {
     await read(pages('GBP'));
     assert.deepEqual([changesIn(store), eventsOf(store, 'records.recalled').length], [before, 1]);
   });
+});
+
+test('a recall that was cut goes on, with one event, and until then its corrections are not read', async (t) => {
+  const { store, target, read } = await shop(t);
+  await read([prices(12)]);
+  await read([prices(12, 'USD')], { unusual: false });
+  const since = store.scrapes.get(2)?.startedAt ?? 0;
+  const place = { source: 'shop', target, type: 'item', field: 'price' };
+  const row = { kind: 'unusual', of: 'any', state: 'held', since, scrape: 2, lastScrape: 2, count: 0 } as const;
+  await store.write(() => store.holds.putMass(place, { ...row, recall: { since } }));
+  let writes = 0;
+  const cut: Store = {
+    ...store,
+    write(run, options) {
+      writes += 1;
+      if (writes > 1) throw new Error('the end of the daemon');
+      return store.write(run, options);
+    },
+  };
+  await assert.rejects(settleHolds(cut), /the end/);
+  const [recalled] = eventsOf(store, 'records.recalled');
+  assert.deepEqual([recalled?.data.count, currenciesIn(store)], [12, { USD: 12 }]);
+  assert.equal(readCorrections(store, recalled?.id ?? 0, { limit: 100 }), undefined);
+  await settleHolds(store);
+  assert.deepEqual([currenciesIn(store), heldIn(store)], [{ EUR: 12 }, 12]);
+  assert.equal(readCorrections(store, recalled?.id ?? 0, { limit: 100 })?.rows.length, 12);
+  assert.equal(eventsOf(store, 'records.recalled').length, 1);
 });
 
 test('pages of few records are held from the eighth unusual one of their round on, and the others are recalled', async (t) => {
