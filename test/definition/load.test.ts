@@ -109,7 +109,7 @@ describe('a definition', () => {
           page: { key: 'title', fields: { title: { css: 'h1', required: false, type: 'text' } }, nulls: 'clear' },
         },
         errorCeiling: 0.2,
-        hold: { missing: true, empty: true },
+        hold: { missing: true, empty: true, unusual: true },
         robots: 'obey',
         request: { headers: {} },
         retry: { times: 2, first: 10, longest: 60_000, within: 600_000 },
