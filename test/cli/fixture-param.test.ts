@@ -34,7 +34,8 @@ describe('fixture add', () => {
     const { socket, folder } = await startPlugged(t, { 'register.ts': asks }, { sources });
     const words = ['fixture', 'add', 'register', '--param', 'topic=sleep', '--socket', socket];
     const { status, out, err } = await run(words, { cwd: folder });
-    assert.deepEqual([status, err], [0, '']);
+    // What a slow machine is told while it waits.
+    assert.deepEqual([status, err.replace('waiting for a turn at its host, or for the answer\n', '')], [0, '']);
     assert.match(out, /^wrote fixtures\/register\/register\.html\n.*\nit gives 1 record; /);
   });
 
