@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { settingsOf } from '../daemon/passing.ts';
 import { startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from '../cli/terminal.ts';
@@ -31,7 +32,11 @@ describe('crawl.list', () => {
       '/p/1': '<h1>S1</h1><p class="price">EUR 1</p>',
       '/p/2': '<h1>S2</h1>',
     });
-    const { client, socket } = await startDaemon(t, { sources: { shop: definition(site.origin) } });
+    const { client, socket } = await startDaemon(t, {
+      sources: { shop: definition(site.origin) },
+      // No crawl is under way but those that are asked for.
+      settings: settingsOf({ initialDelayMs: 3_600_000, everyMs: 86_400_000 }),
+    });
     await client.call('project.add', { id: 'all', targets: [{ url: site.url('/') }] });
     for (const _round of [1, 2]) {
       const { status, err } = await run(['run', 'shop', '--socket', socket]);
