@@ -14,7 +14,9 @@ async function allWorlds(t: TestContext): Promise<readonly WorldResult[]> {
     const file = new URL('drift/drift-process.ts', import.meta.url);
     const child = fork(file, [part + 1, processes, worlds + 1, changes].map(String), { execArgv: [] });
     t.after(() => child.kill());
-    const [results] = (await once(child, 'message')) as [readonly WorldResult[]];
+    const ended = once(child, 'exit').then(([status]) => assert.fail(`a process of sites ended with status ${status}`));
+    const told = once(child, 'message') as Promise<[readonly WorldResult[]]>;
+    const [results] = await Promise.race([told, ended]);
     return results;
   });
   return (await Promise.all(parts)).flat();

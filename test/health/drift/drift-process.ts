@@ -5,5 +5,4 @@ import { worldOf } from './worlds.ts';
 const [from = 0, step = 1, worlds = 0, changes = 0] = process.argv.slice(2).map(Number);
 const results: WorldResult[] = [];
 for (let seed = from; seed < worlds; seed += step) results.push(await runWorld(worldOf(seed), seed, changes));
-process.send?.(results);
-process.disconnect();
+process.send?.(results, () => process.disconnect());
