@@ -125,9 +125,8 @@ function sourcesPort({
       return actor !== undefined;
     },
     async pulse(id) {
-      const status = await names.sources
-        .whereis(id)
-        ?.ask<SourceStatus>((reply) => ({ type: 'status', reply }), Infinity);
+      const asked = names.sources.whereis(id)?.ask<SourceStatus>((reply) => ({ type: 'status', reply }), Infinity);
+      const status = await unlessEnded(asked);
       return status?.pulse && pulseView(status.pulse);
     },
   };

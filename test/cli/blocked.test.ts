@@ -22,6 +22,7 @@ describe('a rescrape that cannot begin', () => {
     assert.equal(refused.status, 4, refused.err);
     assert.match(refused.err, /nothing to scrape: target \d+ is on "shop", of which no definition is loaded/);
     const listed = await run(['sources', '--socket', socket], { columns: 80 });
+    assert.equal(listed.err, '');
     assert.match(listed.out, /^shop {4}definition_error {2}1/m);
     assert.match(listed.out, /^shop: no definition of it is loaded, and nothing of its 1 target is asked$/m);
     assert.match((await run(['list', '--socket', socket])).out, /^solar\tdefinition_error\t/m);
