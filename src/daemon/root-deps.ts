@@ -181,7 +181,9 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         if (!state.paces.note(key, slowness, slowness.policy) || !state.store().schedule.hasObjectives(key)) return;
         names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
       },
-      hasRoom: () => bodies.hasRoom() && extractRoom.hasRoom() && state.paused() === undefined,
+      // Scrapes that begin while thousands of projects are being started would make these wait several times as long.
+      hasRoom: () =>
+        state.progress().ready && bodies.hasRoom() && extractRoom.hasRoom() && state.paused() === undefined,
       started: state.setWaits,
       granted(offer, lease) {
         const project = names.projects.whereis(offer.project);
@@ -220,7 +222,11 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       clock,
       random,
       registry: names.reconciler,
-      progressed: state.setProgress,
+      progressed(progress) {
+        const wasReady = state.progress().ready;
+        state.setProgress(progress);
+        if (progress.ready && !wasReady) names.hosts.whereis('hosts')?.send({ type: 'room' });
+      },
       async before() {
         // Also while scraping is paused: removing rows may make the room that the pause waits for.
         await state.unlessFull(() => makeRoom(state.store(), sweep, clock.now()));

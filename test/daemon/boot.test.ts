@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { VirtualClock } from '../../src/clock.ts';
+import { systemClock, VirtualClock } from '../../src/clock.ts';
 import { connect } from '../../src/control/client.ts';
 import type { DaemonStatus } from '../../src/control/methods/daemon.ts';
 import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
@@ -51,6 +51,30 @@ describe('after its start the daemon', () => {
     assert.ok(early.some(({ remaining }) => remaining > 0));
     assert.deepEqual([last?.state, last?.remaining], ['ready', 0]);
     assert.equal((await runningUnder('projects', client)).length, count);
+  });
+
+  test('asks no site for anything that is due before it is ready, and then does', async (t) => {
+    const site = await openSite(t, { '/p/solar': productPage('S1', '5.00') });
+    const clock = new VirtualClock(1_000_000);
+    const first = await startDaemon(t, { sources, clock });
+    const due = [{ source: 'shop', url: site.url('/p/solar') }];
+    const projects = Array.from({ length: 1_000 }, (_, index) => ({ id: `p${index}`, targets: due }));
+    await Promise.all(projects.map((project) => first.client.call('project.add', project)));
+    await first.close();
+
+    const { promise, resolve } = Promise.withResolvers<DaemonStatus[]>();
+    const { event } = await startDaemonIn(t, first.folder, {
+      // By the clock of the machine, all are years late.
+      clock: systemClock(),
+      report(report) {
+        if (report.type === 'started' && report.id.startsWith('control#'))
+          resolve(connect(first.socket).then(untilReady));
+      },
+    });
+    const early = (await promise).filter(({ state }) => state === 'starting');
+    assert.ok(early.length > 0);
+    assert.deepEqual(new Set(early.map(({ scrapes }) => scrapes.running)), new Set([0]));
+    await event(({ type }) => type === 'scrape.started');
   });
 
   test('is ready without any project [B3]', async (t) => {

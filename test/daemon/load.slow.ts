@@ -67,7 +67,7 @@ async function loadedDaemon(t: TestContext): Promise<{ readonly client: Client; 
 }
 
 test(
-  '10,000 projects on 1,000 hosts: ready in seconds, 200 steps a second, and control calls answered in 50 ms',
+  '10,000 projects on 1,000 hosts: ready in 3 s, 200 steps a second, and control calls answered in 50 ms',
   { timeout: 90_000 },
   async (t) => {
     const before = slowness();
@@ -77,8 +77,7 @@ test(
     t.diagnostic(`ready in ${Math.round(readyMs)} ms, by a core ${slower.toFixed(1)} times slower than the reference`);
     const { projects: counted } = await client.call('daemon.status', {});
     assert.equal(counted.active, projects);
-    // The goal is 3 s, as the diagnostic tells; twice that is a fault on any machine.
-    assert.ok(readyMs < 6_000 * slower, `ready in ${readyMs} ms`);
+    assert.ok(readyMs < 3_000 * slower, `ready in ${readyMs} ms`);
 
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     await client.subscribe({ types: ['scrape.completed'] }, () => begin());
