@@ -60,8 +60,7 @@ function found(store: Store, { asked, row, scrape }: CrawlReport) {
     crawl: { records, newRecords, changed, startLinks, fieldFill, tooDeep, errors, pages },
     end: [scrape.status, scrape.endReason, scrape.counts] as const,
     records: [...store.records.rows()].map(({ key, fields, absent }) => [key, fields['price']?.value, absent?.times]),
-    // Tickets are judged by what was read: a crawl that leaves pages out has less to judge by.
-    events: told(store).filter((type) => !type.startsWith('ticket.')),
+    events: told(store),
   };
 }
 
