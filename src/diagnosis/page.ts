@@ -26,7 +26,7 @@ const lookedUnits = 1_000_000;
 export interface PageLook extends PageRead {
   /** Its text without markup and scripts, with single spaces. */
   readonly text: string;
-  /** The same, where what stands in each element is apart from the rest. */
+  /** The texts of its elements without markup, scripts and styles, with a space between each two: `<b>a</b>b` is `a b`. */
   readonly apart: string;
   readonly title: string;
   /** What its elements are called: `tag.class` of each, once; the keys of a page in JSON. */
