@@ -94,7 +94,7 @@ export interface HostsDeps {
   onRetryAfterCapped?(key: string, askedMs: number): void;
   /** Called after each answer with how slow its host is. */
   answered?(key: string, slowness: Slowness): void;
-  /** Whether there is room for a further page and for what is read from it; when there is again, the message `room` is sent. */
+  /** Whether all projects have been started, and there is room for a further page and for what is read from it; when there is again, the message `room` is sent. */
   hasRoom(): boolean;
   /** Hands the turn of a target to its project. Returns whether there was one to take it. */
   granted(offer: TargetOffer, lease: Lease): boolean;

@@ -51,10 +51,10 @@ export async function commitStep(store: Store, fence: Fence, ops: StepOps): Prom
   return result;
 }
 
-/** Has what is held of the source of a target follow its tickets. */
+/** Has what is held of a target, and of the round of its source, follow its runs and tickets; that of other targets follows within half a minute. */
 async function settleTarget(store: Store, number: number): Promise<void> {
   const target = store.holds.isNone() ? undefined : store.targets.get(number);
-  if (target !== undefined) await settleHolds(store, target.source);
+  if (target !== undefined) await settleHolds(store, target.source, [0, number]);
 }
 
 /** The result of an item page without its validators, so that the next request is unconditional. */

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { projectsOf } from '../schedule/watchers.ts';
 import type { HeldValue } from '../view/record.ts';
 import { decideMass, markReleased, rejectValue, releaseValue } from './decide-held.ts';
@@ -26,10 +27,17 @@ interface End {
  * again. Rejects with `StoreFullError`.
  *
  * @param source - default: all sources.
+ * @param members - the targets of the source that are looked at, and 0 for its round. Default: all.
  */
-export async function settleHolds(store: Store, source?: string): Promise<void> {
+export async function settleHolds(store: Store, source?: string, members?: readonly number[]): Promise<void> {
   if (store.holds.isNone()) return;
-  for (const { place } of [...store.holds.masses(source)]) await settle(store, place);
+  const of = members?.map((member) => store.holds.masses(source, member)) ?? [store.holds.masses(source)];
+  const places = of.flatMap((masses) => Array.from(masses, ({ place }) => place));
+  for (const [index, place] of places.entries()) {
+    await settle(store, place);
+    // Most have nothing to do, and wait for nothing.
+    if (index % batch === batch - 1) await setImmediate();
+  }
 }
 
 async function settle(store: Store, place: HoldPlace): Promise<void> {
