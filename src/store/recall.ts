@@ -5,6 +5,7 @@ import { projectsOf } from '../schedule/watchers.ts';
 import type { HistoryView, RecordView } from '../view/record.ts';
 import { sameValue } from './same-value.ts';
 import type { Change, Store } from './store.ts';
+import { namedProjects } from './subjects.ts';
 import type { HoldPlace, MassHold } from './tables/holds.ts';
 import { takeBack } from './take-back.ts';
 
@@ -13,9 +14,6 @@ const atOnce = 100;
 
 /** Keys that an event names. */
 const namedKeys = 100;
-
-/** Projects that an event of the targets of a source names. */
-const namedProjects = 100;
 
 /**
  * Recalls what a run told of a field before the field was found to be unusual. Tells one event; then each record has its last good value again, the value that

@@ -6,14 +6,11 @@ import { finishIfOver } from './finish.ts';
 import { massOf } from './holds.ts';
 import { recall } from './recall.ts';
 import type { Change, Store } from './store.ts';
-import { subjectsOf } from './subjects.ts';
+import { namedProjects, subjectsOf } from './subjects.ts';
 import type { HeldMember, HoldPlace, MassHold } from './tables/holds.ts';
 
 /** Values per transaction: commits wait a few milliseconds at most. */
 const batch = 100;
-
-/** Projects that an event of the targets of a source names. */
-const namedProjects = 100;
 
 /** How a hold ends, and who has decided that. */
 interface End {
