@@ -88,8 +88,17 @@ describe('a record', () => {
   });
 
   test('has a field cleared by null elsewhere (O17)', async (t) => {
-    const { now } = await seenTwice(t, { id: 'a', title: 'One' }, { id: 'a', title: null });
-    assert.equal(now.fields['title']?.value, null);
+    const { daemon, site, show } = await shown(t);
+    // A field that no record has any more would be held.
+    show({ id: 'a', title: 'One' }, { id: 'b', title: 'Two' });
+    await trackList(daemon, site, '/list');
+    show({ id: 'a', title: null }, { id: 'b', title: 'Two' });
+    await again(daemon, site);
+    assert.equal((await recordsOf(daemon.client)).get('a')?.fields['title']?.value, null);
+    assert.deepEqual(
+      daemon.events.filter(({ type }) => type === 'ticket.opened'),
+      [],
+    );
   });
 
   test('without its key is refused and counted, and the others are stored (O19)', async (t) => {
