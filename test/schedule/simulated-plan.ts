@@ -105,11 +105,21 @@ records: { item: { key: id, fields: { id: h1 } } }
 }
 
 /** Lets so many days pass for a daemon of so many hosts, and hands back how much was looked at; throws where something does not hold. */
-export async function passDays(days: number, hosts: number, seed: number): Promise<Year['counts']> {
+export async function passDays({
+  days,
+  hosts,
+  seed,
+  onDay,
+}: {
+  readonly days: number;
+  readonly hosts: number;
+  readonly seed: number;
+  onDay(): void;
+}): Promise<Year['counts']> {
   const delaysMs = Array.from({ length: hosts }, (_, host) => delays[host % delays.length] ?? 0);
   const world = worldOf(days, hosts, randomOf(seed));
   const targets = targetsOf(hosts, randomOf(seed + 1));
-  const year = new Year({ world, targets, delaysMs });
+  const year = new Year({ world, targets, delaysMs, onDay });
   const sources = new Map(delaysMs.map((delayMs, host) => [`s${host}`, sourceOf(host, delayMs)]));
   const random = randomOf(seed + 2);
   await simulate({

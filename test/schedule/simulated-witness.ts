@@ -28,19 +28,23 @@ export interface YearOptions {
   readonly targets: readonly SimTarget[];
   /** By host, the pause between two requests. */
   readonly delaysMs: readonly number[];
+  /** Called after each day that was looked at. */
+  onDay(): void;
 }
 
 /** Holds all that a daemon does against what it has to do, at each turn, after each plan and on each day. */
 export class Year implements Witness {
   readonly #world: World;
+  readonly #onDay: () => void;
   readonly #seen: readonly Seen[];
   readonly #hosts: readonly HostLog[];
   #store: Store | undefined;
   /** What there was to look at. */
   readonly counts = { turns: 0, days: 0, plans: 0, breaches: 0, balances: 0 };
 
-  constructor({ world, targets, delaysMs }: YearOptions) {
+  constructor({ world, targets, delaysMs, onDay }: YearOptions) {
     this.#world = world;
+    this.#onDay = onDay;
     this.#hosts = delaysMs.map((delayMs) => new HostLog(delayMs));
     const perHost = Map.groupBy(targets, ({ host }) => host);
     const excuses = delaysMs.map((delayMs, host) =>
@@ -146,6 +150,7 @@ export class Year implements Witness {
       if (ageMs <= objectiveMs) within += 1;
     }
     if (promised > 0) assert.equal(census.report().shareWithin, within / promised);
+    this.#onDay();
   }
 
   /** All turns that were planned for a host at once lie evenly in what is left of the day, repeats of a target apart. */

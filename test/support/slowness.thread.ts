@@ -1,4 +1,0 @@
-import { parentPort } from 'node:worker_threads';
-import { slowness } from './slowness.ts';
-
-parentPort?.postMessage(slowness(), []);
