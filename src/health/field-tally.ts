@@ -32,56 +32,78 @@ function valueIn(values: Readonly<Record<string, Value>>, name: string): Value {
   return (Object.hasOwn(values, name) ? values[name] : undefined) ?? null;
 }
 
-/** Tallies a field of the records of a page. */
+/** Tallies a field of the records of a page: in one pass, as each scrape has it done for all of its fields. */
 export function fieldTally(records: readonly FieldPair[]): FieldTally {
-  const values = records.map(({ now }) => now).filter((value) => value !== null);
-  const had = records.filter(({ before = null }) => before !== null);
-  const filled = had.filter(({ now, before = null }) => now !== null && !isEmptyValue(before));
-  const pairs = had.flatMap(({ now, before = null }) =>
-    now === null ? [] : [{ now, before, nowHash: hashOf(now), beforeHash: hashOf(before) }],
-  );
-  const altered = pairs.filter(({ nowHash, beforeHash }) => nowHash !== beforeHash);
-  const numbers = pairs.flatMap(({ now, before }) => {
-    const [to, from] = [numberOf(now), numberOf(before)];
-    return to === undefined || from === undefined ? [] : [{ to, from }];
-  });
-  const texts = values.filter((value) => typeof value === 'string');
-  const fresh = records.filter(({ now, before }) => now !== before).map(({ now }) => now);
-  const amounts = values.flatMap((value) => numberOf(value)?.amount ?? []);
+  const sum: { -readonly [Name in keyof FieldTally]: FieldTally[Name] } = { ...emptyField, total: records.length };
+  const [level, length] = [new Logs(), new Logs()];
+  const values: number[] = [];
+  const earlier: number[] = [];
+  const factors: number[] = [];
+  for (const { now, before = null } of records) {
+    if (before !== null) sum.had += 1;
+    if (now === null) continue;
+    const hash = hashOf(now);
+    values.push(hash);
+    const number = numberOf(now);
+    const isEmpty = isEmptyValue(now);
+    if (isEmpty) sum.empty += 1;
+    if (number !== undefined) {
+      level.add(Math.abs(number.amount));
+      sum.min = Math.min(sum.min ?? Infinity, number.amount);
+      sum.max = Math.max(sum.max ?? -Infinity, number.amount);
+    }
+    if (typeof now === 'string' || Array.isArray(now)) length.add(now.length);
+    if (typeof now === 'string') {
+      sum.read += 1;
+      if (now !== before && isGarbled(now)) sum.garbled += 1;
+    }
+    if (before === null) continue;
+    if (!isEmptyValue(before)) {
+      sum.filled += 1;
+      if (isEmpty) sum.emptied += 1;
+    }
+    const beforeHash = now === before ? hash : hashOf(before);
+    earlier.push(beforeHash);
+    if (hash !== beforeHash) sum.altered += 1;
+    if (typeof now === 'string' && typeof before === 'string') {
+      sum.texts += 1;
+      if (hash !== beforeHash && textShape(now) !== textShape(before)) sum.shape += 1;
+    }
+    const from = number && numberOf(before);
+    if (number === undefined || from === undefined) continue;
+    sum.numbers += 1;
+    if (number.of !== from.of) sum.currency += 1;
+    if (number.amount !== from.amount) factors.push(number.amount / from.amount);
+  }
+  const frequent = topValues(values);
   return {
-    ...emptyField,
-    total: records.length,
+    ...sum,
     seen: values.length,
-    had: had.length,
-    lost: had.length - pairs.length,
-    empty: values.filter(isEmptyValue).length,
-    filled: filled.length,
-    emptied: filled.filter(({ now }) => isEmptyValue(now)).length,
-    pairs: pairs.length,
-    altered: altered.length,
-    numbers: numbers.length,
-    currency: numbers.filter(({ to, from }) => to.of !== from.of).length,
-    texts: pairs.filter(({ now, before }) => typeof now === 'string' && typeof before === 'string').length,
-    shape: altered.filter(({ now, before }) => isReshaped(now, before)).length,
-    read: texts.length,
-    garbled: fresh.filter((value) => typeof value === 'string' && isGarbled(value)).length,
-    level: logsOf(amounts.map(Math.abs)),
-    length: logsOf(values.flatMap((value) => lengthOf(value) ?? [])),
-    ...(amounts.length > 0 && { min: Math.min(...amounts), max: Math.max(...amounts) }),
-    values: topValues(values.map(hashOf)),
-    before: topValues(pairs.map(({ beforeHash }) => beforeHash)),
-    factors: factorsOf(numbers.map(({ to, from }) => to.amount / from.amount)),
+    pairs: earlier.length,
+    lost: sum.had - earlier.length,
+    level: level.sum(),
+    length: length.sum(),
+    values: frequent,
+    // Most fields of most pages are as they were.
+    before: sum.altered === 0 && earlier.length === values.length ? frequent : topValues(earlier),
+    factors: factorsOf(factors),
   };
 }
 
-function isReshaped(now: Value, before: Value): boolean {
-  return typeof now === 'string' && typeof before === 'string' && textShape(now) !== textShape(before);
-}
+/** Sums the logarithms of the numbers that are not 0. */
+class Logs {
+  #count = 0;
+  #sum = 0;
 
-/** The logarithms of those that are not 0. */
-function logsOf(numbers: readonly number[]): LogSum {
-  const logs = numbers.filter((each) => each > 0).map(Math.log);
-  return { count: logs.length, sum: logs.reduce((sum, each) => sum + each, 0) };
+  add(number: number): void {
+    if (!(number > 0)) return;
+    this.#count += 1;
+    this.#sum += Math.log(number);
+  }
+
+  sum(): LogSum {
+    return { count: this.#count, sum: this.#sum };
+  }
 }
 
 /** The factors that are far from 1, as whole steps of their logarithm. */
@@ -90,11 +112,6 @@ function factorsOf(factors: readonly number[]): TopValues {
     (each) => Number.isFinite(each) && (each > farFactor || (each > 0 && each < 1 / farFactor)),
   );
   return topValues(far.map((each) => Math.round(Math.log(each) / factorStep)));
-}
-
-/** The length of a text or a list. */
-function lengthOf(value: Value): number | undefined {
-  return typeof value === 'string' || Array.isArray(value) ? value.length : undefined;
 }
 
 /** A hash of a value (FNV-1a over UTF-16): values with one hash are taken for the same. */

@@ -1,10 +1,11 @@
 import type { Baseline, RuleDigests, Series } from './baseline.ts';
 import { kindOf, measureId, type MeasureName, measureKinds } from './measure-kind.ts';
-import { codeBytes, codeOf, valueOf } from './scale.ts';
+import { codeBytes, codeOf, type Scale, valueOf } from './scale.ts';
 import { ByteReader, ByteWriter } from './packed-bytes.ts';
 
 /** The names of measures by their numbers in a packed baseline: new ones come last. */
 const names = Object.keys(measureKinds) as MeasureName[];
+const numberOfName = new Map(names.map((name, number) => [name, number]));
 
 const minuteMs = 60_000;
 
@@ -13,6 +14,8 @@ const flag = { lows: 1, highs: 2, isSame: 4, areLowsEqual: 8, areHighsEqual: 16 
 
 /** What a baseline knows of the source as a whole, a record type or a field: `type`, or `type.field`. */
 interface Place {
+  /** By which a type comes before its fields, and these before the next type. */
+  readonly order: string;
   readonly path: readonly string[];
   readonly series: Series[];
 }
@@ -75,8 +78,9 @@ export function unpackBaseline(bytes: Uint8Array): Baseline {
     const place = { ...(depth > 0 && { record }), ...(depth === 2 && { field: name }) };
     for (let count = reader.number(); count > 0; count -= 1) {
       const one = readSeries(reader, place);
-      ids.push(measureId(one));
-      series.set(measureId(one), one);
+      const id = measureId(one);
+      ids.push(id);
+      series.set(id, one);
     }
   }
   const suspects = new Map<string, number>();
@@ -103,43 +107,53 @@ function readDigest(reader: ByteReader): string {
 function placesOf(series: Iterable<Series>, rules: RuleDigests = {}): readonly Place[] {
   const places = new Map<string, Place>();
   const placeAt = (path: readonly string[]): Place => {
-    const key = path.join('.');
-    const place = places.get(key) ?? { path, series: [] };
-    places.set(key, place);
+    const order = path.join('\u0000');
+    const known = places.get(order);
+    if (known !== undefined) return known;
+    if (path.length > 0) placeAt(path.slice(0, -1));
+    const place = { order, path, series: [] };
+    places.set(order, place);
     return place;
   };
   placeAt([]);
   for (const one of series) {
-    const path = [one.record, one.field].filter((name) => name !== undefined);
-    for (let depth = 0; depth < path.length; depth += 1) placeAt(path.slice(0, depth));
-    placeAt(path).series.push(one);
+    const { record, field } = one;
+    placeAt(record === undefined ? [] : field === undefined ? [record] : [record, field]).series.push(one);
   }
-  for (const name of Object.keys(rules)) {
-    const path = name === '' ? [] : name.split('.');
-    for (let depth = 0; depth <= path.length; depth += 1) placeAt(path.slice(0, depth));
-  }
-  const order = (place: Place): string => place.path.join('\u0000');
-  return [...places.values()].toSorted((one, other) => (order(one) < order(other) ? -1 : 1));
+  for (const name of Object.keys(rules)) placeAt(name === '' ? [] : name.split('.'));
+  return [...places.values()].toSorted((one, other) => (one.order < other.order ? -1 : 1));
 }
 
 function writeSeries(writer: ByteWriter, { name, lows, highs }: Series): void {
   const { scale } = kindOf(name);
-  const [low, high] = [lows, highs].map((values) => values?.map((value) => codeOf(scale, value)));
-  const isSame = low !== undefined && high !== undefined && low.every((code, at) => code === high[at]);
-  writer.number(names.indexOf(name));
+  const low = lows && codesOf(lows, scale);
+  const high = highs === lows ? low : highs && codesOf(highs, scale);
+  const isSame = low !== undefined && high !== undefined && low.all.every((code, at) => code === high.all[at]);
+  writer.number(numberOfName.get(name) ?? 0);
   writer.number(
     (low === undefined ? 0 : flag.lows) +
       (high === undefined ? 0 : flag.highs) +
       (isSame ? flag.isSame : 0) +
-      (areEqual(low) ? flag.areLowsEqual : 0) +
-      (areEqual(high) ? flag.areHighsEqual : 0),
+      (low?.areEqual === true ? flag.areLowsEqual : 0) +
+      (high?.areEqual === true ? flag.areHighsEqual : 0),
   );
-  writer.number((low ?? high ?? []).length);
-  const write = (codes: readonly number[]): void => {
-    for (const code of areEqual(codes) ? codes.slice(0, 1) : codes) writer.fixed(code, codeBytes(scale));
+  writer.number((low ?? high)?.all.length ?? 0);
+  const write = ({ all, areEqual }: Codes): void => {
+    for (const code of areEqual ? all.slice(0, 1) : all) writer.fixed(code, codeBytes(scale));
   };
   if (low !== undefined) write(low);
   if (high !== undefined && !isSame) write(high);
+}
+
+/** The values of a series as they are stored. */
+interface Codes {
+  readonly all: readonly number[];
+  readonly areEqual: boolean;
+}
+
+function codesOf(values: readonly number[], scale: Scale): Codes {
+  const all = values.map((value) => codeOf(scale, value));
+  return { all, areEqual: all.every((code) => code === all[0]) };
 }
 
 function readSeries(reader: ByteReader, place: Pick<Series, 'record' | 'field'>): Series {
@@ -160,8 +174,4 @@ function readSeries(reader: ByteReader, place: Pick<Series, 'record' | 'field'>)
   const lows = has(flag.lows) ? read(has(flag.areLowsEqual)) : undefined;
   const highs = has(flag.isSame) ? lows : has(flag.highs) ? read(has(flag.areHighsEqual)) : undefined;
   return { name, ...place, ...(lows !== undefined && { lows }), ...(highs !== undefined && { highs }) };
-}
-
-function areEqual(codes: readonly number[] | undefined): boolean {
-  return codes?.every((code) => code === codes[0]) ?? false;
 }

@@ -59,8 +59,11 @@ export class ByteReader {
   }
 
   fixed(bytes: number): number {
-    let value = 0;
-    for (let at = 0; at < bytes; at += 1) value += this.#byte() * 256 ** at;
+    let [value, factor] = [0, 1];
+    for (let at = 0; at < bytes; at += 1) {
+      value += this.#byte() * factor;
+      factor *= 256;
+    }
     return value;
   }
 

@@ -17,30 +17,27 @@ export const noValues: TopValues = { total: 0, counts: {} };
 /** Counts values. */
 export function topValues(values: readonly number[]): TopValues {
   const counts = new Map<number, number>();
-  for (const value of values) {
-    const count = counts.get(value);
-    if (count !== undefined) counts.set(value, count + 1);
-    else if (counts.size < mostKept) counts.set(value, 1);
-    else
-      for (const [other, times] of counts) {
-        if (times > 1) counts.set(other, times - 1);
-        else counts.delete(other);
-      }
-  }
-  return { total: values.length, counts: Object.fromEntries(counts) };
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return { total: values.length, counts: most(counts) };
 }
 
 /** The values of both. */
 export function sumOfTops(one: TopValues, other: TopValues): TopValues {
   if (one.total === 0) return other;
   if (other.total === 0) return one;
-  const counts: Record<number, number> = { ...one.counts };
-  for (const [value, count] of Object.entries(other.counts))
-    counts[Number(value)] = (counts[Number(value)] ?? 0) + count;
-  const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
-  const cut = sorted[mostKept]?.[1] ?? 0;
-  const kept = sorted.filter(([, count]) => count > cut).map(([value, count]) => [value, count - cut] as const);
-  return { total: one.total + other.total, counts: Object.fromEntries(kept) };
+  const counts = new Map(Object.entries(one.counts));
+  for (const [value, count] of Object.entries(other.counts)) counts.set(value, (counts.get(value) ?? 0) + count);
+  return { total: one.total + other.total, counts: most(counts) };
+}
+
+/** The values that are more frequent than the ninth, each with as much as it is more frequent. */
+function most(counts: ReadonlyMap<number | string, number>): TopValues['counts'] {
+  if (counts.size <= mostKept) return Object.fromEntries(counts);
+  const sorted = [...counts.values()].toSorted((one, other) => other - one);
+  const cut = sorted[mostKept] ?? 0;
+  // Nothing is more frequent than the ninth where all values differ, as names and addresses do.
+  if (sorted[0] === cut) return {};
+  return Object.fromEntries([...counts].flatMap(([value, count]) => (count > cut ? [[value, count - cut]] : [])));
 }
 
 /** The share of the most frequent value in all. */
