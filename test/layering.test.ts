@@ -50,6 +50,7 @@ const mayImport: Record<string, readonly string[]> = {
       'control',
       'definition',
       'delivery',
+      'diagnosis',
       'engine',
       'extract',
       'fetch',
@@ -208,7 +209,8 @@ const mayImport: Record<string, readonly string[]> = {
     'src/reextraction',
     'src/store',
     'src/vault',
-    'type src/view',
+    'src/work-budget.ts',
+    'src/view',
   ],
   'src/drill': [
     ...[

@@ -44,6 +44,10 @@ function read(input: ExtractInput): Promise<ExtractOutcome> {
 }
 
 async function readOf(input: ExtractInput): Promise<ThreadOutcome> {
+  if (input.compare !== undefined) {
+    const { comparePages } = await import('../src/diagnosis/compare-pages.ts');
+    return comparePages(input, input.compare);
+  }
   if (input.repair !== undefined) {
     const { propose } = await import('../src/repair/propose.ts');
     return { ...(await extract(input)), repairs: await propose(input.plan, input.repair) };

@@ -307,7 +307,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   const diagnose = async (ticket: number, signal: AbortSignal): Promise<void> => {
     await unlessFull(async () => {
       const evidence = { store, vault: state.vault, catalogue };
-      await diagnoseTicket({ ...evidence, explain }, ticket, signal);
+      await diagnoseTicket({ ...evidence, compare }, ticket, signal);
       const proposed = await proposeRepairs({ ...evidence, search }, ticket, signal);
       const made = proposed && (await repairAlone(accepting, ticket, proposed));
       if (made?.ok === false) warn(`ticket ${ticket} is not repaired without a person: ${made.message}`);
@@ -315,8 +315,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
   const search = async (page: Page, reading: Reading, signal: AbortSignal) =>
     (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).repairs ?? [];
-  const explain = (page: Page, reading: Reading, signal: AbortSignal) =>
-    extractPage(names.extractors.via('extractors'), { page, reading }, signal);
+  const compare = async (page: Page, reading: Reading, signal: AbortSignal) =>
+    (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).cause;
   const metrics: MetricDeps = { store, catalogue, ...createRates(options.rates, store) };
 
   return {

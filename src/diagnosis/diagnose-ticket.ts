@@ -1,19 +1,16 @@
 import { type Catalogue, isPlugged, type LoadedSource } from '../definition/catalogue.ts';
 import { defined } from '../defined.ts';
-import type { ExtractOutcome } from '../extract/draft.ts';
 import type { Page } from '../fetch/page.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { Reading } from '../provider/provider.ts';
 import { setCause } from '../store/tickets.ts';
 import type { Store } from '../store/store.ts';
-import { pageSource } from '../vault/page-text.ts';
 import type { KeptPage } from '../vault/entry.ts';
 import { fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { CauseQuestion, ComparedPage } from '../view/cause-question.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
-import { diagnose } from './diagnose.ts';
 import { type PagePair, pairsOf } from './evidence.ts';
-import type { PageRead } from './page.ts';
 import { causeByFailures } from './run-failures.ts';
 
 /** What is needed to find the cause of a ticket. */
@@ -22,14 +19,22 @@ export interface DiagnoseDeps {
   /** Returns the open vault; nothing where no pages are kept. */
   vault(): Vault | undefined;
   catalogue(): Catalogue;
-  /** Reads a page on a thread, and explains it. Rejects with the signal's reason when that fires first. */
-  explain(page: Page, reading: Reading, signal: AbortSignal): Promise<ExtractOutcome>;
+  /**
+   * Compares a bad page with the one that the reading's `compare` names, on a thread. Resolves with nothing where the thread takes too long or
+   * crashes. Rejects with the signal's reason when that fires first.
+   */
+  compare(page: Page, reading: Reading, signal: AbortSignal): Promise<Cause | undefined>;
 }
 
 /** Pages that are compared with the last good ones of their addresses. */
 const comparedPages = 5;
 
+/** The time that comparing two pages may take on a thread, in ms. */
+const limitMs = 30_000;
+
 const unknown: Cause = { kind: 'unknown', says: [] };
+
+const tooSlow: Cause = { kind: 'unknown', says: ['the pages could not be compared within the limits of a thread'] };
 
 /** What two pages of one address say of a ticket. */
 interface Finding {
@@ -68,9 +73,8 @@ async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: Abor
   if (ticket.host !== undefined || loaded === undefined || vault === undefined) return undefined;
   const findings: Finding[] = [];
   for await (const pair of pairsOf(deps.store(), vault, ticket)) {
-    const good = await readKept(deps, pair.good, loaded, signal);
-    const bad = await readKept(deps, pair.bad, loaded, signal);
-    findings.push({ cause: diagnose({ symptoms: ticket.symptoms, asked: pair.url, good, bad }), pair });
+    const cause = await deps.compare(fetchedPage(pair.bad), readingOf(loaded, ticket, pair), signal);
+    findings.push({ cause: cause ?? tooSlow, pair });
     if (findings.length === comparedPages) break;
   }
   const told = findings.filter(({ cause }) => cause.kind !== 'unknown');
@@ -80,26 +84,23 @@ async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: Abor
   return most?.[0] ?? findings[0];
 }
 
-/** Reads a kept page as its source's definition does. What a plug-in reads there is not known. */
-async function readKept(
-  deps: DiagnoseDeps,
-  kept: KeptPage,
-  loaded: LoadedSource,
-  signal: AbortSignal,
-): Promise<PageRead> {
-  const { url, status, contentType } = kept;
-  const page = { url, status, contentType, source: pageSource({ page: { contentType }, body: kept.body }) };
-  const reading = isPlugged(loaded) ? undefined : readingOf(loaded, kept);
-  if (reading === undefined) return { ...page, items: [], drafts: [] };
-  const outcome = await deps.explain(fetchedPage(kept), { ...reading, explain: { trees: false } }, signal);
-  const found = outcome.ok ? outcome.extraction.drafts : [];
-  // The page of an item has no key of its own.
-  const drafts = kept.itemType === undefined ? found : found.map((draft) => ({ ...draft, key: '' }));
-  return { ...page, items: outcome.trial?.items ?? [], drafts };
+/** How the two pages are read and compared. What a plug-in reads on a page is not known. */
+function readingOf(loaded: LoadedSource, { symptoms }: TicketView, { url: asked, good, bad }: PagePair): Reading {
+  const { page, list, items } = openProvider(loaded.source);
+  const { itemType } = bad;
+  const own = itemType === undefined ? (list?.reading ?? page) : items?.reading(itemType);
+  const records =
+    own === undefined || isPlugged(loaded)
+      ? 'none'
+      : // The page of an item has no key of its own.
+        itemType === undefined && good.itemType === undefined
+        ? 'keyed'
+        : 'keyless';
+  const compare: CauseQuestion = { symptoms, asked, good: comparedPage(good), records };
+  // A line of its own, so that comparing makes no page of the source wait.
+  return { source: `@diagnosis/${loaded.source.id}`, plan: (own ?? page).plan, limitMs, compare };
 }
 
-/** How a kept page is read: as one of an item, of a list, or of a record. */
-function readingOf({ source }: LoadedSource, { itemType }: KeptPage): Reading | undefined {
-  const { page, list, items } = openProvider(source);
-  return itemType === undefined ? (list?.reading ?? page) : items?.reading(itemType);
+function comparedPage({ url, status, body, contentType, observedAt }: KeptPage): ComparedPage {
+  return { url, status, body: new Uint8Array(body), observedAt, ...defined({ contentType }) };
 }

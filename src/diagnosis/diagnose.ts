@@ -1,7 +1,8 @@
 import type { Symptom } from '../view/symptom.ts';
 import type { Cause } from '../view/ticket.ts';
 import { likeness, lookAt, type PageLook, type PageRead } from './page.ts';
-import { type LostField, ruleCause, shareKept, stillThere } from './rules.ts';
+import { type LostField, ruleCause, stillThere } from './rules.ts';
+import { shareKept } from './shown-text.ts';
 import { encodingOf, otherPage, pairsOf, placeholderOf, valueCause } from './values.ts';
 import { redirectOf, wallOf } from './walls.ts';
 
@@ -16,8 +17,8 @@ export interface Case {
 }
 
 /**
- * Finds why a page gives other than it did, by what it shows beside the last good one. What speaks for nothing is `unknown`. It takes some
- * milliseconds, and asks nobody.
+ * Finds why a page gives other than it did, by what it shows beside the last good one. What speaks for nothing is `unknown`. Asks nobody. It takes
+ * some milliseconds for a usual page, and more for a large one.
  */
 export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case): Cause {
   const bad = lookAt(badRead);
@@ -34,7 +35,7 @@ export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case
   const isSingle = good.drafts.length === 1;
   return (
     otherPage(pairs, isSingle) ??
-    valueCause(pairs, names, (values) => shareKept(values, good, bad) >= stillThere) ??
+    valueCause(pairs, names, (values) => shareKept(values, good.shown, bad.shown) >= stillThere) ??
     placeholderOf(bad, names) ??
     ruleCause(good, bad, fields) ??
     linksCause(good, bad) ??

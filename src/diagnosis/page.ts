@@ -5,6 +5,7 @@ import { TreeBounds } from '../extract/tree/parts.ts';
 import { spacedText } from '../extract/tree/text.ts';
 import type { RecordDraft } from '../extract/draft.ts';
 import type { ExplainedItem } from '../view/trial.ts';
+import { ShownText } from './shown-text.ts';
 
 /** A page that is looked at for what changed, and what its definition reads there. */
 export interface PageRead {
@@ -26,8 +27,8 @@ const lookedUnits = 1_000_000;
 export interface PageLook extends PageRead {
   /** Its text without markup and scripts, with single spaces. */
   readonly text: string;
-  /** The texts of its elements without markup, scripts and styles, with a space between each two: `<b>a</b>b` is `a b`. */
-  readonly apart: string;
+  /** The texts of its elements and attributes, in which values are looked for. Made when it is used first. */
+  readonly shown: ShownText;
   readonly title: string;
   /** What its elements are called: `tag.class` of each, once; the keys of a page in JSON. */
   readonly names: ReadonlySet<string>;
@@ -44,16 +45,25 @@ export function lookAt(page: PageRead): PageLook {
   const root = isMarkup ? parseMarkup(source, new TreeBounds('html')).root : undefined;
   const text = root === undefined ? source : spacedText(root);
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(source)?.[1] ?? '';
-  const apart = root === undefined ? source : apartText(root);
-  const shown = { text: spaced(text), apart: spaced(apart), title: title.trim() };
-  return { ...page, ...shown, ...(isMarkup ? elementsOf(source) : keysOf(source)) };
+  const made = isMarkup ? elementsOf(source) : keysOf(source);
+  let shown: ShownText | undefined;
+  return {
+    ...page,
+    ...made,
+    source,
+    text: spaced(text),
+    title: title.trim(),
+    get shown() {
+      return (shown ??= new ShownText({ source, apart: root === undefined ? source : apartText(root) }));
+    },
+  };
 }
 
 function spaced(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
 
-/** The texts of a tree, but of scripts and styles. */
+/** The texts of a tree, but of scripts and styles, with a space between each two: `<b>a</b>b` is `a b`. */
 function apartText(root: Document): string {
   const texts: string[] = [];
   let node: AnyNode | undefined = root;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { defined } from '../defined.ts';
 import { type Catalogue, emptyCatalogue, type LoadedSource } from '../definition/catalogue.ts';
 import type { Source } from '../definition/source.ts';
+import { comparePages } from '../diagnosis/compare-pages.ts';
 import { diagnoseTicket } from '../diagnosis/diagnose-ticket.ts';
 import { runLocally } from '../engine/local.ts';
 import { extract, type ExtractInput } from '../extract/extract.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
-import { tryExtract } from '../extract/trial.ts';
 import { BodyBudget } from '../fetch/body-budget.ts';
 import type { Page } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
@@ -117,11 +117,9 @@ export async function openRehearsal(folder: string, loaded: LoadedSource): Promi
       }
     },
     async diagnose() {
-      const explain = async (page: Page, { plan }: Reading) => {
-        const { outcome, trial } = await tryExtract(inputOf(page, plan));
-        return { ...outcome, trial };
-      };
-      const deps = { store: () => store, vault: () => vault, catalogue: () => catalogue, explain };
+      const compare = async (page: Page, { plan, compare: question }: Reading) =>
+        question && (await comparePages(inputOf(page, plan), question)).cause;
+      const deps = { store: () => store, vault: () => vault, catalogue: () => catalogue, compare };
       const open = [...store.tickets.unresolved()];
       for (const { ticket } of open) await diagnoseTicket(deps, ticket, new AbortController().signal);
       return open.flatMap(({ ticket }) => store.tickets.get(ticket) ?? []);

@@ -1,4 +1,5 @@
 import type { Repair } from '../view/repair.ts';
+import type { Cause } from '../view/ticket.ts';
 import type { Unparsed } from '../view/scrape.ts';
 import type { Value } from './value/value.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -63,8 +64,15 @@ export type ExtractFailure =
   | { readonly code: 'extract_timeout'; readonly afterMs: number }
   | { readonly code: 'extract_crashed'; readonly cause: string };
 
-/** What reading a page on a thread gave; with the body of the page where it was to come back, and with the repairs that were searched. */
-export type ThreadOutcome = ExtractOutcome & { readonly body?: ArrayBuffer; readonly repairs?: readonly Repair[] };
+/** What reading a page on a thread gave. */
+export type ThreadOutcome = ExtractOutcome & {
+  /** The body of the page, where it was to come back. */
+  readonly body?: ArrayBuffer;
+  /** The cause of a ticket, where the page was compared. */
+  readonly cause?: Cause;
+  /** The repairs that were searched. */
+  readonly repairs?: readonly Repair[];
+};
 
 /** What reading a page gave. */
 export type ExtractOutcome =

@@ -1,3 +1,4 @@
+import type { CauseQuestion } from '../view/cause-question.ts';
 import type { RepairQuestion } from '../view/repair.ts';
 import type { ExtractFailure, Extraction, ExtractOutcome } from './draft.ts';
 import { defined } from '../defined.ts';
@@ -27,6 +28,8 @@ export interface ExtractInput {
   readonly fingerprint?: boolean;
   /** Set in a trial, for threads: how each field comes to its value is told as well. */
   readonly explain?: TrialOptions;
+  /** Set where the page is compared with the last good one of its address, for threads. */
+  readonly compare?: CauseQuestion;
   /** Set where rules are searched that would have read what was known last, for threads. */
   readonly repair?: RepairQuestion;
 }

@@ -4,6 +4,7 @@ import type { Extraction } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import type { TrialOptions } from '../extract/trial.ts';
+import type { CauseQuestion } from '../view/cause-question.ts';
 import type { RepairQuestion } from '../view/repair.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
@@ -28,6 +29,8 @@ export interface Reading {
   readonly fingerprint?: boolean;
   /** Set in a trial: how each field comes to its value is told as well. */
   readonly explain?: TrialOptions;
+  /** Set where the page is compared with the last good one of its address, to find the cause of a ticket. */
+  readonly compare?: CauseQuestion;
   /** Set where rules are searched that would have read what was known last. */
   readonly repair?: RepairQuestion;
   /** Set where a plug-in reads the page; the plan then says what its records are. */

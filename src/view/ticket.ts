@@ -57,12 +57,15 @@ export const RuleSight = z.strictObject({
 });
 export type RuleSight = Readonly<z.infer<typeof RuleSight>>;
 
+/** The most sentences of a cause, and the most rules that it names. */
+export const [mostSays, mostSights] = [20, 50];
+
 /** The cause of a ticket, with the evidence for it. */
 export const Cause = z.strictObject({
   kind: CauseKind,
   /** The evidence, as sentences. */
-  says: z.array(z.string()).max(20).readonly(),
-  rules: z.array(RuleSight).max(50).readonly().exactOptional(),
+  says: z.array(z.string()).max(mostSays).readonly(),
+  rules: z.array(RuleSight).max(mostSights).readonly().exactOptional(),
 });
 export type Cause = Readonly<z.infer<typeof Cause>>;
 

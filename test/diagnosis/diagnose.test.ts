@@ -4,6 +4,8 @@ import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { mutations } from '../../src/drill/all.ts';
 import { mutate } from '../../src/drill/mutate.ts';
 import { listRecords, listSubject, productRecords, productSubject } from '../drill/pages.ts';
+import { Cause } from '../../src/view/ticket.ts';
+import { WorkBudget } from '../../src/work-budget.ts';
 import { seeded } from '../drill/seeded.ts';
 import { drilled, readPage, symptomsBetween } from './drilled.ts';
 
@@ -51,5 +53,61 @@ describe('the cause of a page that changed', () => {
     const { kind, rules } = diagnose({ symptoms: symptomsBetween(good, bad), asked: subject.page.url, good, bad });
     assert.equal(kind, 'rule_lost');
     assert.deepEqual(rules, [{ record: 'product', field: 'price', place: '.offer > .price', before: 20, after: 0 }]);
+  });
+});
+
+/** A list of products whose classes are `name` and `name-…`, read as a definition for `item` reads it. */
+function shopPage(count: number, name: 'item' | 'card', fields = 4) {
+  const numbers = Array.from({ length: count }, (_, number) => number);
+  const names = Array.from({ length: fields }, (_, number) => `f${number}`);
+  const html = numbers
+    .map((number) => {
+      const texts = names.map((field) => `<p class="${name}-${field}">${field} of lamp ${number}</p>`);
+      return `<div class="${name}"><h2>Lamp ${number}</h2><b>${10 + number}.90 EUR</b>${texts.join('')}</div>`;
+    })
+    .join('');
+  const url = 'https://shop.example/lamps/';
+  const page = { url, status: 200, contentType: 'text/html', source: `<html><body>${html}</body></html>` };
+  if (name === 'card') return { ...page, items: [], drafts: [] };
+  const valuesOf = (number: number) => names.map((field) => [field, `${field} of lamp ${number}`] as const);
+  const drafts = numbers.map((number) => ({
+    type: 'product',
+    key: `${number}`,
+    fields: { price: { amount: `${10 + number}.90`, currency: 'EUR' }, ...Object.fromEntries(valuesOf(number)) },
+  }));
+  const item = { record: 'product', fields: [] };
+  return { ...page, items: numbers.map(() => item), drafts };
+}
+
+describe('the search for the cause', () => {
+  test('takes a bounded amount of work on a page of thousands of records', () => {
+    const [good, bad] = [shopPage(4_000, 'item'), shopPage(4_000, 'card')];
+    const symptoms = [{ kind: 'records' as const, record: 'product', measure: 'records', observed: 0 }];
+    const cause = new WorkBudget(60_000_000).run(() => diagnose({ symptoms, asked: good.url, good, bad }));
+    assert.equal(cause.kind, 'layout_moved');
+    assert.match(cause.says.at(-1) ?? '', /^100 % of the values/);
+  });
+
+  test('keeps to the bounds of a cause where more fields are lost than it can name', () => {
+    const read = (name: 'item' | 'card') => {
+      const page = shopPage(1, name, 60);
+      const names = Array.from({ length: 60 }, (_, number) => `f${number}`);
+      const value = (field: string) => (name === 'item' ? `${field} of lamp 0` : null);
+      const fields = names.map((field) => ({ name: field, value: value(field), lost: [], filters: [] }));
+      return { ...page, items: [{ record: 'product', fields }] };
+    };
+    const good = read('item');
+    const bad = { ...read('card'), drafts: [{ type: 'product', key: '0', fields: {} }] };
+    const symptoms = good.items[0]?.fields.map(({ name }) => ({
+      kind: 'field' as const,
+      record: 'product',
+      field: name,
+      measure: 'fill',
+      observed: 0,
+    }));
+    const cause = diagnose({ symptoms: symptoms ?? [], asked: good.url, good, bad });
+    assert.deepEqual(Cause.parse(cause), cause);
+    assert.equal(cause.kind, 'layout_moved');
+    assert.ok(cause.says.includes('45 more fields match on less than before'), cause.says.join('; '));
   });
 });

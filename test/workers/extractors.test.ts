@@ -74,6 +74,20 @@ async function openPool(context: TestContext, deps: Partial<ExtractorsDeps> = {}
 }
 
 describe('extraction threads', () => {
+  test('compare a page with the last good one of its address', async (context) => {
+    const pool = await openPool(context);
+    const shelf = (name: string) =>
+      `<ul>${Array.from({ length: 9 }, (_, at) => `<li>Lamp ${at} <b class=${name}>$${at}.50</b></li>`).join('')}</ul>`;
+    const page = pageOf('/', `<p class=key>a</p>${shelf('cost')}`);
+    const body = new Uint8Array(bodyOf(`<p class=key>a</p>${shelf('price')}`));
+    const good = { url: page.url, status: 200, contentType: 'text/html', body, observedAt: 0 };
+    const symptoms = [{ kind: 'field' as const, record: 'thing', field: 'price', measure: 'fill', observed: 0 }];
+    const compare = { symptoms, asked: page.url, good, records: 'keyed' as const };
+    const { cause } = await pool.read({ page, reading: { source: '@diagnosis/shop', plan, limitMs: 10_000, compare } });
+    assert.equal(cause?.kind, 'rule_lost', cause?.says.join('; '));
+    assert.deepEqual(cause.rules, [{ record: 'thing', field: 'price', place: '.price', before: 1, after: 0 }]);
+  });
+
   test('give exactly what is read on the main thread, failures too', async (context) => {
     const pool = await openPool(context, { threads: 2 });
     const pages = [
