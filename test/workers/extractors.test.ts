@@ -77,7 +77,7 @@ describe('extraction threads', () => {
   test('compare a page with the last good one of its address', async (context) => {
     const pool = await openPool(context);
     const shelf = (name: string) =>
-      `<ul>${Array.from({ length: 9 }, (_, at) => `<li>Lamp ${at} <b class=${name}>$${at}.50</b></li>`).join('')}</ul>`;
+      `<ul>${Array.from({ length: 9 }, (_, at) => `<li>Lamp ${at} <b class=${name}>€${at}.50</b></li>`).join('')}</ul>`;
     const page = pageOf('/', `<p class=key>a</p>${shelf('cost')}`);
     const body = new Uint8Array(bodyOf(`<p class=key>a</p>${shelf('price')}`));
     const good = { url: page.url, status: 200, contentType: 'text/html', body, observedAt: 0 };
