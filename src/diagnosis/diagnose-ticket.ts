@@ -12,6 +12,7 @@ import type { CauseQuestion, ComparedPage } from '../view/cause-question.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import { type PagePair, pairsOf } from './evidence.ts';
 import { causeByFailures } from './run-failures.ts';
+import { homeRedirect } from './walls.ts';
 
 /** What is needed to find the cause of a ticket. */
 export interface DiagnoseDeps {
@@ -53,7 +54,9 @@ export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal:
   if (ticket === undefined || (ticket.cause ?? unknown).kind !== 'unknown') return;
   if (ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
   const found = await causeByPages(deps, ticket, signal);
-  const byFailures = found === undefined || found.cause.kind === 'unknown' ? causeByFailures(store, ticket) : undefined;
+  const isAlwaysHome = found !== undefined && homeRedirect(found.pair.good.url, found.pair.url) !== undefined;
+  const byFailures =
+    found === undefined || found.cause.kind === 'unknown' ? causeByFailures(store, ticket, isAlwaysHome) : undefined;
   const cause = byFailures ?? found?.cause;
   if (cause === undefined || cause.kind === ticket.cause?.kind) return;
   const pages = found && evidenceOf(found.pair);

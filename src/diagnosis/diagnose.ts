@@ -1,9 +1,10 @@
 import type { Symptom } from '../view/symptom.ts';
 import type { Cause } from '../view/ticket.ts';
+import { encodingOf } from './encoding.ts';
 import { likeness, lookAt, type PageLook, type PageRead } from './page.ts';
 import { type LostField, ruleCause, stillThere } from './rules.ts';
 import { shareKept } from './shown-text.ts';
-import { encodingOf, otherPage, pairsOf, placeholderOf, valueCause } from './values.ts';
+import { otherPage, pairsOf, placeholderOf, valueCause } from './values.ts';
 import { redirectOf, wallOf } from './walls.ts';
 
 /** What is known of a trouble with one page. */
@@ -23,7 +24,7 @@ export interface Case {
 export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case): Cause {
   const bad = lookAt(badRead);
   const good = goodRead && lookAt(goodRead);
-  const wall = wallOf(bad, good) ?? redirectOf(bad, asked);
+  const wall = wallOf(bad, good) ?? redirectOf(bad, good, asked);
   // A page that nothing is read from may always have been one that looks like a wall.
   if (wall !== undefined && (good === undefined || wallOf(good, undefined)?.kind !== wall.kind)) return wall;
   const encoding = encodingOf(good, bad);

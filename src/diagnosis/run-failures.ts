@@ -11,8 +11,10 @@ const lookedSteps = 1_000;
 /**
  * Finds the cause of a ticket without any page: by how the requests of the first scrape that shows it failed, or by the last failures of its
  * source's targets. `undefined` where most requests gave a page.
+ *
+ * @param isAlwaysHome - whether requests were redirected to the start page also when all was well.
  */
-export function causeByFailures(store: Store, ticket: TicketView): Cause | undefined {
+export function causeByFailures(store: Store, ticket: TicketView, isAlwaysHome: boolean): Cause | undefined {
   const kinds = new Set(ticket.symptoms.map(({ kind }) => kind));
   if (kinds.size === 1 && kinds.has('duration')) return { kind: 'slow', says: ['the requests took longer than usual'] };
   const [source = ''] = ticket.sources;
@@ -21,7 +23,10 @@ export function causeByFailures(store: Store, ticket: TicketView): Cause | undef
   const steps = stepsOf(store, scrape, { limit: lookedSteps });
   const [first, last] = [steps[0], steps.at(-1)];
   const isLost = scrape.failure !== undefined || last?.failure !== undefined;
-  const home = isLost && first !== undefined && last !== undefined ? homeRedirect(last.url, first.url) : undefined;
+  const home =
+    isLost && !isAlwaysHome && first !== undefined && last !== undefined
+      ? homeRedirect(last.url, first.url)
+      : undefined;
   if (home !== undefined) return home;
   const failed = steps.flatMap(({ failure }) => (failure === undefined ? [] : [{ cause: 'unexpected', ...failure }]));
   // Most pages of a run that misses records may have come.

@@ -2,6 +2,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ExplainedField } from '../view/trial.ts';
 import type { Cause } from '../view/ticket.ts';
+import { countOf } from './count-text.ts';
 import type { PageLook } from './page.ts';
 
 /** The share of the compared records that must say the same of what changed. */
@@ -102,20 +103,6 @@ function textsBehind({ value, lost, filters }: ExplainedField): string[] {
   return [...lost.map(({ text }) => text), ...unread];
 }
 
-/** Recognises text whose characters were lost or read in another charset than they were written in. */
-export function encodingOf(good: PageLook | undefined, bad: PageLook): Cause | undefined {
-  const lost = countIn(bad.text, /\u{fffd}/gu);
-  if (lost > 0 && lost > countIn(good?.text ?? '', /\u{fffd}/gu))
-    return { kind: 'encoding', says: [`${countOf(lost, 'character')} of the text could not be read`] };
-  const garbled = countIn(bad.text, mojibake);
-  if (garbled > 0 && garbled > 2 * countIn(good?.text ?? '', mojibake))
-    return { kind: 'encoding', says: [`${garbled} places look like UTF-8 that was read as Latin-1`] };
-  return undefined;
-}
-
-/** Letters of UTF-8 that are read as Latin-1: the first octet as a letter, then a control character or a sign. */
-const mojibake = /[\u00c2-\u00f4][\u0080-\u00bf]{1,3}/g;
-
 /** Recognises another page than the one that was asked for: its one record has another key, or nearly all of its texts are others. */
 export function otherPage(pairs: readonly Pair[], isSingle: boolean): Cause | undefined {
   const [pair] = pairs;
@@ -151,12 +138,4 @@ function amountOf(value: Value): { readonly amount: number; readonly of: string 
 function isNear(ratio: number, factor: number): boolean {
   const isFar = factor >= 100 || factor <= 0.01;
   return Math.abs(ratio / factor - 1) < (isFar ? 0.12 : 0.01);
-}
-
-function countIn(text: string, pattern: RegExp): number {
-  return text.match(pattern)?.length ?? 0;
-}
-
-function countOf(count: number, noun = 'record'): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

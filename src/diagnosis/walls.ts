@@ -45,9 +45,10 @@ export function wallOf(bad: PageLook, good: PageLook | undefined): Cause | undef
   return undefined;
 }
 
-/** Recognises an answer from the start page of the site in place of the page that was asked for. */
-export function redirectOf(bad: PageLook, asked: string): Cause | undefined {
-  return bad.drafts.length > 0 ? undefined : homeRedirect(bad.url, asked);
+/** Recognises an answer from the start page of the site in place of the page that was asked for, unless the good page came from there as well. */
+export function redirectOf(bad: PageLook, good: PageLook | undefined, asked: string): Cause | undefined {
+  const wasHome = good !== undefined && homeRedirect(good.url, asked) !== undefined;
+  return wasHome || bad.drafts.length > 0 ? undefined : homeRedirect(bad.url, asked);
 }
 
 /** The cause where a request for another page ended at the start page of a site. */

@@ -45,6 +45,43 @@ describe('the cause of a page that changed', () => {
     assert.equal(diagnose({ symptoms, asked: subject.page.url, good, bad }).kind, 'unknown');
   });
 
+  const withText = (text: string) => ({ ...product.subject.page, html: shown(text) });
+  const shown = (text: string): string => product.subject.page.html.replace('<p class="text">', `<p>${text}</p>$&`);
+
+  for (const text of ['Nescafé® Gold', '«Le Café»', 'Fläché²', 'CAFÉ¹ Ã la carte'])
+    test(`is no lost encoding where text is right: ${text}`, async () => {
+      const { plan, subject } = product;
+      const good = await readPage(subject.page, plan);
+      const { html } = withText(text);
+      const bad = await readPage({ ...subject.page, html: html.replace('class="price"', 'class="cost"') }, plan);
+      const { kind, says } = diagnose({ symptoms: symptomsBetween(good, bad), asked: subject.page.url, good, bad });
+      assert.equal(kind, 'rule_lost', says.join('; '));
+    });
+
+  for (const charset of ['latin1', 'windows-1252'] as const)
+    test(`is a lost encoding where words of the good page were read as ${charset}`, async () => {
+      const { plan, subject } = product;
+      const page = withText('Crème brûlée – naïve façade');
+      const good = await readPage(page, plan);
+      const octets = Buffer.from(page.html, 'utf8');
+      const html = charset === 'latin1' ? octets.toString('latin1') : new TextDecoder(charset).decode(octets);
+      const bad = await readPage({ ...page, html }, plan);
+      const { kind } = diagnose({ symptoms: symptomsBetween(good, bad), asked: subject.page.url, good, bad });
+      assert.equal(kind, 'encoding');
+    });
+
+  test('is no redirect to the start page where the good page came from there as well', async () => {
+    const { plan, subject } = list;
+    const page = { ...subject.page, url: 'https://shop.example/' };
+    const good = await readPage(page, plan);
+    const bad = await readPage({ ...page, html: page.html.replaceAll('class="product"', 'class="card"') }, plan);
+    const symptoms = symptomsBetween(good, bad);
+    const asked = 'https://shop.example/?lang=en';
+    assert.equal(diagnose({ symptoms, asked, good, bad }).kind, 'rule_lost');
+    const elsewhere = { ...good, url: asked };
+    assert.equal(diagnose({ symptoms, asked, good: elsewhere, bad }).kind, 'redirected_home');
+  });
+
   test('says which rule matched how often before and now', async () => {
     const { plan, subject } = list;
     const good = await readPage(subject.page, plan);
