@@ -1,5 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { isMapping } from '../schema/mapping.ts';
 import type { RepairChange, RepairPlace } from '../view/repair.ts';
 import { alternative, goesWithPlace, placeKeysOf, withPlace, yamlText } from './rule-place-text.ts';
@@ -18,11 +29,13 @@ interface Edit {
 
 /**
  * Gives rules of a definition other places, and leaves all else of its text as it is: comments, order and layout. What is written then is
- * read again, and refused where it does not say what was meant, as with a rule that is written through an alias.
+ * read again, and refused where it does not say what was meant, as with a rule that is written through an alias. Lines that are added end as the
+ * first line of the text does.
  */
 export function editRules(text: string, changes: readonly RepairChange[]): EditedText {
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false });
   const edits: Edit[] = [];
+  const nodes = new Map<string, Node>();
   let expected: unknown = document.toJS();
   for (const change of changes) {
     const path = pathOf(change, expected);
@@ -30,7 +43,8 @@ export function editRules(text: string, changes: readonly RepairChange[]): Edite
     const name = `${change.record}.${change.field ?? 'each'}`;
     if (path === undefined || node === undefined) return { ok: false, message: `it has no rule "${name}" of its own` };
     const found = editsOf(node as Node, change.to, text);
-    if (found === undefined) return { ok: false, message: `the rule "${name}" is written in a way that is not edited` };
+    nodes.set(name, node as Node);
+    if (found === undefined) return refusal(document, nodes);
     edits.push(...found);
     expected = replacedIn(expected, path, (rule) => withPlace(rule, change.to));
   }
@@ -38,7 +52,35 @@ export function editRules(text: string, changes: readonly RepairChange[]): Edite
   const again = parseDocument(edited, { prettyErrors: false, uniqueKeys: false });
   return again.errors.length === 0 && isDeepStrictEqual(again.toJS(), expected)
     ? { ok: true, text: edited }
-    : { ok: false, message: 'its rules are written in a way that is not edited' };
+    : refusal(document, nodes);
+}
+
+/** Says of the rules that were to be changed which one cannot be, and for what. */
+function refusal(document: Document, nodes: ReadonlyMap<string, Node>): Extract<EditedText, { ok: false }> {
+  for (const [name, node] of nodes) {
+    const construct = constructOf(document, node);
+    if (construct !== undefined)
+      return { ok: false, message: `the rule "${name}" is written with ${construct}, which is not edited` };
+  }
+  const names = Array.from(nodes.keys(), (name) => `"${name}"`).join(', ');
+  return {
+    ok: false,
+    message: `${nodes.size === 1 ? 'the rule' : 'one of the rules'} ${names} is written in a way that is not edited`,
+  };
+}
+
+/** What in the text of a rule keeps it from being edited. */
+function constructOf(document: Document, node: Node): string | undefined {
+  const anchors = new Set<string>();
+  visit(document, { Alias: (_, { source }) => void anchors.add(source) });
+  let found: string | undefined;
+  visit(node, {
+    Alias: (_, { source }) => void (found ??= `the alias *${source}`),
+    Value(_, { anchor }) {
+      if (anchor !== undefined && anchors.has(anchor)) found ??= `the anchor &${anchor}, which other rules refer to`;
+    },
+  });
+  return found;
 }
 
 /** The keys that lead to a rule; a field's name may end in `[]`. */
@@ -61,9 +103,7 @@ function editsOf(node: Node, place: RepairPlace, text: string): Edit[] | undefin
   const { range } = node;
   if (range === undefined || range === null) return undefined;
   if (isScalar(node)) {
-    const [from, to] = range;
-    const isBlock = node.type === 'BLOCK_FOLDED' || node.type === 'BLOCK_LITERAL';
-    return [{ from, to, text: `${yamlText(withPlace('', place))}${isBlock ? '\n' : ''}` }];
+    return [{ from: range[0], to: endOf(node, text), text: yamlText(withPlace('', place)) }];
   }
   if (isSeq(node)) return [addedTo(node, withPlace(lastOf(node), place), text, 'end')].flatMap((each) => each ?? []);
   if (!isMap(node)) return undefined;
@@ -84,7 +124,8 @@ function addedTo(list: YAMLSeq, value: unknown, text: string, where: 'start' | '
   const item = (where === 'start' ? list.items[0] : list.items.at(-1)) as Node | undefined;
   const range = item?.range;
   if (range === undefined || range === null || list.range === undefined || list.range === null) return undefined;
-  const [start, end] = range;
+  const [start] = range;
+  const end = endOf(item as Node, text);
   const added = yamlText(value);
   if (list.flow === true)
     return where === 'start'
@@ -92,19 +133,19 @@ function addedTo(list: YAMLSeq, value: unknown, text: string, where: 'start' | '
       : { from: end, to: end, text: `, ${added}` };
   const dash = where === 'start' ? list.range[0] : text.lastIndexOf('-', start);
   const indent = ' '.repeat(dash - lineStart(text, dash));
-  if (where === 'start') return { from: dash, to: dash, text: `- ${added}\n${indent}` };
+  if (where === 'start') return { from: dash, to: dash, text: `- ${added}${lineFeedOf(text)}${indent}` };
   const at = lineEnd(text, end);
-  return { from: at, to: at, text: `\n${indent}- ${added}` };
+  return { from: at, to: at, text: `${lineFeedOf(text)}${indent}- ${added}` };
 }
 
 /** Replaces the keys of a rule that say where its value is. */
 function placeEdits(map: YAMLMap, place: RepairPlace, text: string): Edit[] | undefined {
-  const pairs = map.items.map(rangeOf);
+  const pairs = map.items.map((pair) => rangeOf(pair, text));
   const [head] = pairs;
   if (head === undefined || pairs.some((pair) => pair === undefined)) return undefined;
   const indent = ' '.repeat(head.from - lineStart(text, head.from));
   const isFlow = map.flow === true;
-  const separator = isFlow ? ', ' : `\n${indent}`;
+  const separator = isFlow ? ', ' : `${lineFeedOf(text)}${indent}`;
   const wanted = Object.entries(placeKeysOf(place))
     .map(([key, value]) => `${key}: ${yamlText(value)}`)
     .join(separator);
@@ -116,30 +157,42 @@ function placeEdits(map: YAMLMap, place: RepairPlace, text: string): Edit[] | un
   return [
     { from: first.from, to: first.to, text: wanted },
     ...others.map(({ from, to, at }): Edit => {
-      if (!isFlow) return { from: lineStart(text, from) - 1, to: lineEnd(text, to), text: '' };
+      if (!isFlow) return { from: lineEnd(text, lineStart(text, from) - 1), to: lineEnd(text, to), text: '' };
       const next = pairs[at + 1];
       return next === undefined ? { from: pairs[at - 1]?.to ?? from, to, text: '' } : { from, to: next.from, text: '' };
     }),
   ];
 }
 
-function rangeOf({
-  key,
-  value,
-}: Pair): { readonly key: string; readonly from: number; readonly to: number } | undefined {
+function rangeOf(
+  { key, value }: Pair,
+  text: string,
+): { readonly key: string; readonly from: number; readonly to: number } | undefined {
   if (!isScalar(key) || key.range === undefined || key.range === null) return undefined;
-  const range = (value as Node | null)?.range;
-  return { key: String(key.value), from: key.range[0], to: range?.[1] ?? key.range[1] };
+  const node = value as Node | null;
+  return { key: String(key.value), from: key.range[0], to: node?.range ? endOf(node, text) : key.range[1] };
+}
+
+/** The end of a node's text, before the line feed that the range of a block takes in. */
+function endOf({ range }: Node, text: string): number {
+  const [from = 0, to = 0] = range ?? [];
+  return from + text.slice(from, to).trimEnd().length;
+}
+
+/** What the lines of a text end in. */
+function lineFeedOf(text: string): string {
+  return /\r?\n/.exec(text)?.[0] ?? '\n';
 }
 
 function lineStart(text: string, at: number): number {
   return text.lastIndexOf('\n', at - 1) + 1;
 }
 
-/** The end of the line on which a part ends, before its line feed. */
+/** The end of the line on which a part ends, before what ends it. */
 function lineEnd(text: string, at: number): number {
-  const end = text.indexOf('\n', text[at - 1] === '\n' ? at - 1 : at);
-  return end === -1 ? text.length : end;
+  const end = text.indexOf('\n', at);
+  if (end === -1) return text.length;
+  return text[end - 1] === '\r' ? end - 1 : end;
 }
 
 /** Applies edits from the last to the first; parts that are left out and overlap are one. */

@@ -77,6 +77,89 @@ describe('an edit of a definition', () => {
       assert.ok(gone.size <= 2, JSON.stringify([...gone]));
     });
 
+  const blocks: readonly (readonly [name: string, rule: readonly string[], left: readonly string[]])[] = [
+    ['a block of `from` first', ['from:', '  column: Price', 'type: number'], ['type: number']],
+    ['a block of `from` second', ['css: .a', 'from:', '  column: Price', 'type: number'], ['type: number']],
+    ['a list of `from` first', ['from:', '  - column: Price', 'type: number'], ['type: number']],
+    ['`from` in braces first', ['from: { column: Price }', 'type: number'], ['type: number']],
+    ['a block of `in` first', ['in:', '  script: "#d"', 'json: $.a', 'type: number'], ['type: number']],
+    ['folded text first', ['css: >-', '  .a', '  .b', 'type: number'], ['type: number']],
+    [
+      'folded text and a comment',
+      ['css: |-', '  .a', '# of the lamp', 'type: number'],
+      ['# of the lamp', 'type: number'],
+    ],
+    ['folded text alone', ['css: >', '  .a', '  .b'], []],
+  ];
+  for (const eol of ['\n', '\r\n'])
+    for (const [name, rule, left] of blocks)
+      test(`gives a rule with ${name} another place, in lines that end in ${JSON.stringify(eol)}`, () => {
+        const written = (lines: readonly string[], last: readonly string[]): string =>
+          ['records:', '  p:', '    fields:', '      price:', ...lines.map((line) => `        ${line}`), ...last].join(
+            eol,
+          );
+        for (const last of [['      name: .n', ''], ['']]) {
+          const result = editRules(written(rule, last), [
+            { record: 'p', field: 'price', before: '', to: { css: '.b' } },
+          ]);
+          assert.ok(result.ok, result.ok ? '' : result.message);
+          assert.equal(result.text, written(['css: .b', ...left], last));
+        }
+        const after = ['      price:', '        type: number', '        from:', '          column: Price', ''];
+        const text = ['records:', '  p:', '    fields:', ...after].join(eol);
+        const result = editRules(text, [{ record: 'p', field: 'price', before: '', to: { css: '.b' } }]);
+        const expected = ['records:', '  p:', '    fields:', ...after.slice(0, 2), '        css: .b', ''].join(eol);
+        assert.deepEqual(result, { ok: true, text: expected });
+      });
+
+  for (const eol of ['\n', '\r\n'])
+    test(`ends the lines that it adds as the others of the file, in ${JSON.stringify(eol)}`, () => {
+      const fields = [
+        '      a:',
+        '        css: .a',
+        '      b:',
+        '        any:',
+        '          - .b',
+        '      c:',
+        '        - .c',
+      ];
+      const changes = ['a', 'b', 'c'].map((field) => ({
+        record: 'p',
+        field,
+        before: '',
+        to: { css: '.new', attr: 'data-v' },
+      }));
+      const result = editRules(['records:', '  p:', '    fields:', ...fields, ''].join(eol), changes);
+      assert.ok(result.ok, result.ok ? '' : result.message);
+      const expected = [
+        '        css: .new',
+        '        attr: data-v',
+        '      b:',
+        '        any:',
+        "          - '.new @data-v'",
+        '          - .b',
+      ];
+      assert.ok(result.text.includes(expected.join(eol)), result.text);
+      assert.deepEqual(
+        result.text
+          .split(eol)
+          .join('')
+          .match(/[\r\n]/g),
+        null,
+      );
+    });
+
+  test('says how a rule is written that it does not change', () => {
+    const refusalOf = (...lines: readonly string[]) => {
+      const text = ['records:', '  p:', '    fields:', ...lines.map((line) => `      ${line}`), ''].join('\n');
+      const result = editRules(text, [{ record: 'p', field: 'price', before: '', to: { css: '.b' } }]);
+      return result.ok ? result.text : result.message;
+    };
+    const refused = (how: string): string => `the rule "p.price" is written with ${how}, which is not edited`;
+    assert.equal(refusalOf('name: &a .n', 'price: *a'), refused('the alias *a'));
+    assert.equal(refusalOf('price: &a .p', 'name: *a'), refused('the anchor &a, which other rules refer to'));
+  });
+
   test('changes several rules at once', () => {
     const result = editRules(shop, [
       { record: 'kettle', before: '', to: { css: '.tile' } },
@@ -95,6 +178,9 @@ describe('an edit of a definition', () => {
       .replace('price: { css: .price', 'cost: &cost { css: .price')
       .replace('sizes[]: .sizes li', 'price: *cost');
     const through = editRules(alias, [{ record: 'kettle', field: 'price', before: '', to: { css: 'i' } }]);
-    assert.deepEqual(through, { ok: false, message: 'the rule "kettle.price" is written in a way that is not edited' });
+    assert.deepEqual(through, {
+      ok: false,
+      message: 'the rule "kettle.price" is written with the alias *cost, which is not edited',
+    });
   });
 });
