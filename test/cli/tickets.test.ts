@@ -98,6 +98,26 @@ describe('tickets', () => {
     ]);
   });
 
+  const lists: readonly (readonly string[])[] = [
+    ['--accept'],
+    ['shop', '--accept'],
+    ['shop', '--accept', '1'],
+    ['shop', '--accept', '1', '--dry-run'],
+    ['shop', '--dry-run'],
+    ['shop', '--as', 'ada'],
+  ];
+  for (const args of lists)
+    test(`lists nothing where it is to do something with a ticket that is not named: ${args.join(' ')}`, async () => {
+      const { err, out, status } = await run(['ticket', ...args], { now });
+      assert.deepEqual([out, status], ['', 2]);
+      assert.match(err, /expected the number of a ticket beside what is to be done with it\n/);
+    });
+
+  test('takes a number behind --accept for that of a ticket that is meant', async () => {
+    const { err } = await run(['ticket', '--accept', '12'], { now });
+    assert.match(err, /done with it: `heronry ticket 12 --accept` takes what ticket 12 shows for usual\n/);
+  });
+
   test('refuses what cannot be meant', async (t) => {
     const { path } = await serve(t, {});
     const refused = await run(['ticket', '12', '--accept', '--resolve', '--socket', path], { now });

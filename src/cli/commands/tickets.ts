@@ -65,10 +65,20 @@ export function createCommand(terminal: Terminal): Command {
     )
     .action((which: string | undefined, options: Options, command: Command) => {
       if (which !== undefined && /^\d+$/.test(which)) return one(terminal, command, countOption(which), options);
-      if (actsOf(0, options).length > 0)
-        throw new CommandError('usage', 'tickets: expected the number of a ticket beside what is to be done with it');
+      refuseActs(which, options);
       return list(terminal, command, which, options);
     });
+}
+
+/** Refuses what can only be done with one ticket where tickets are listed. A number behind `--accept` may be meant as that of the ticket. */
+function refuseActs(which: string | undefined, { accept, dryRun, as, ...options }: Options): void {
+  const isOfOne = accept !== undefined || dryRun === true || as !== undefined || actsOf(0, options).length > 0;
+  if (!isOfOne) return;
+  const meant =
+    which === undefined && typeof accept === 'number' && dryRun !== true
+      ? `: \`heronry ticket ${accept} --accept\` takes what ticket ${accept} shows for usual`
+      : '';
+  throw new CommandError('usage', `tickets: expected the number of a ticket beside what is to be done with it${meant}`);
 }
 
 /** Says what else than a source could stand there. */
