@@ -4,6 +4,7 @@ import type { Page } from '../fetch/page.ts';
 import type { SentCredentials } from '../request/sent-credentials.ts';
 import type { CommitResult, StepOps } from '../store/ops.ts';
 import type { Store } from '../store/store.ts';
+import type { EvidenceRow } from '../store/tables/vault.ts';
 import { type PageHead, pageDigest } from '../vault/entry.ts';
 import { free, mostPageBytes, type Vault } from '../vault/vault.ts';
 import type { PageToKeep } from '../vault/write.ts';
@@ -38,8 +39,8 @@ export interface PageKeeper {
   readonly keepBytes: number | undefined;
   /**
    * Keeps the page of a committed step if the step changed something, if it found a value that waits for another look, if it is the first
-   * page read at its address, if a crawl begins there and it leads to more or less than before, or if it is the first one since then that
-   * could not be read or gives less. Frees the body of the page. Rejects for errors of ours.
+   * page read at its address, if it shows other known records than the last good one, or values of that one were held, if a crawl begins
+   * there and it leads to more or less than before, or if it is the first one since then that could not be read or gives less. Frees the body of the page. Rejects for errors of ours.
    */
   keep(page: Page, step: StepOfPage): Promise<void>;
 }
@@ -85,7 +86,14 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
       ...reason,
       body,
       digest,
-      ...defined({ contentType: headers['content-type'], itemType: step.itemType, leads: step.leads, screenshot }),
+      ...defined({
+        contentType: headers['content-type'],
+        itemType: step.itemType,
+        leads: step.leads,
+        shows: step.result.records?.slice(0, rememberedRecords),
+        isWaiting: step.result.isWaiting,
+        screenshot,
+      }),
       ...(isOwned ? { isOwned: true as const } : { redacted: true as const }),
     });
     return isOwned;
@@ -98,7 +106,10 @@ export function evidenceOf(page: Page | undefined, { drafts }: Pick<StepOps, 'dr
 }
 
 /** Why a page is kept. */
-type Reason = Pick<PageToKeep, 'why' | 'isPoorer'>;
+type Reason = Pick<PageToKeep, 'why' | 'isPoorer' | 'isBack'>;
+
+/** Records of a page by which it is seen whether a later one shows others. */
+const rememberedRecords = 20;
 
 /** Returns why a page is kept. `recovered`: it is not kept, but it is the first page that can be read again. */
 async function whyKept(
@@ -117,8 +128,15 @@ async function whyKept(
   // The page of an item that its list has just added counts nothing of its own.
   if (confirmed === 0 && leads === 0 && digest === undefined) return undefined;
   if (before?.good === undefined || leads !== (before.leads ?? 0)) return { why: 'changed' };
+  if (before.isWaiting === true || showsOthers(before, result.records)) return { why: 'changed', isBack: true };
   if (before.bad === undefined) return undefined;
   return (await isOfVersion(vault, before.good, version)) ? 'recovered' : { why: 'changed' };
+}
+
+/** Whether a page shows less than half of the records that are remembered of the last good one, and others in their place. */
+function showsOthers({ shows = [] }: EvidenceRow, records: readonly number[] = []): boolean {
+  const still = shows.filter((record) => records.includes(record));
+  return records.length > 0 && 2 * still.length < shows.length;
 }
 
 /**

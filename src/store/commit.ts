@@ -152,7 +152,7 @@ function writeStep(
     after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, run, judged);
   }
   const lastEvent = change.lastEvent();
-  const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status } as const;
+  const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status, records } as const;
   const isPoorer = isPagePoorer(page) || isShorter || (isOnly && isEvidence(judged));
   return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
 }

@@ -133,6 +133,8 @@ export type CommitResult =
       readonly counts: ChangeCounts;
       readonly lastEvent: number;
       readonly targetStatus: TargetStatus;
+      /** Numbers of the records that the page of a step shows, in page order. */
+      readonly records?: readonly number[];
       /** Set where values of the page are held, or wait to be confirmed: it is asked for whole the next time. */
       readonly isWaiting?: true;
       /** Set where the page gives less than it did, or is a scrape of its own that is unusual: it is kept as evidence. */

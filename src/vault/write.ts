@@ -18,6 +18,12 @@ export interface PageToKeep extends PageHead {
   readonly isPoorer?: true;
   /** For a page where a crawl begins: how many other pages of the site it leads to. */
   readonly leads?: number;
+  /** Numbers of the first records that it shows. */
+  readonly shows?: readonly number[];
+  /** Set where values of it are held, or wait to be confirmed. */
+  readonly isWaiting?: true;
+  /** Set for a page that shows what was known before the last good one showed something else: that one is evidence no longer. */
+  readonly isBack?: true;
 }
 
 /** The pages of one write, and their size in bytes, at most. */
@@ -103,10 +109,12 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[], m
 }
 
 /** The evidence of an address with one more page: the first bad one since the last good one stays. */
-function evidenceAfter(known: EvidenceRow | undefined, { digest, why, isPoorer, leads }: PageToKeep): EvidenceRow {
+function evidenceAfter(known: EvidenceRow | undefined, page: PageToKeep): EvidenceRow {
+  const { digest, why, isPoorer, isBack, leads, shows, isWaiting } = page;
   if (why === 'bad' || (isPoorer === true && known?.good !== undefined)) return { bad: digest, ...known };
-  const before = known?.good === digest ? known.before : known?.good;
-  return { good: digest, ...defined({ before, leads }) };
+  const last = known?.good === digest || isBack === true ? known?.before : known?.good;
+  const before = last === digest ? undefined : last;
+  return { good: digest, ...defined({ before, leads, shows, isWaiting }) };
 }
 
 /** A page that is to be written. */
@@ -159,7 +167,10 @@ function draftOf(page: PageToKeep, vault: OpenPack['store']['vault'], row: PackR
     isOwned: _isOwned,
     isCopy: _isCopy,
     isPoorer: _isPoorer,
+    isBack: _isBack,
+    isWaiting: _isWaiting,
     leads: _leads,
+    shows: _shows,
     ...head
   } = page;
   const isRepeat = isInPack(vault.pages.get(head.digest), row);

@@ -152,6 +152,20 @@ test('the cause of a page that is not there is the redirect to the start page, w
   assert.deepEqual([kind, says], ['redirected_home', 'the request for /p/1 was redirected to the start page']);
 });
 
+test('the cause of what a page gives is found beside the last page of the known record, not of another one that it showed before', async (t) => {
+  const { site, daemon, causeAfter } = await scraped(t, 'one', '/p/1');
+  for (const [count, number] of [
+    [2, 2],
+    [3, 1],
+  ] as const) {
+    site.answer('/p/1', `${product(number)}<p>seen ${count} times</p>`);
+    await daemon.client.call('project.rescrape', { id: 'shop', wish: { full: true } });
+    await nth(count, 'scrape.completed', 'shop', daemon);
+  }
+  const found = await causeAfter(() => site.answer('/p/1', product(1, { text: 'Loading…' })));
+  assert.deepEqual(found, ['placeholder', 'price says "Loading…" on 1 record']);
+});
+
 test('a wall in place of a page that a plug-in reads is recognised by the two pages alone', async (t) => {
   const plugin = `import { defineProvider } from 'heronry/provider';
 

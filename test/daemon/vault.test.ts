@@ -10,9 +10,16 @@ import { type Answer, openSite } from '../support/site.ts';
 const limits = { keep: 400 * 86_400_000, maxBytes: 1024 ** 3 };
 
 /** A daemon that tracks one page. `scrape` resolves when the page that the scrape before has read is kept. */
-async function tracking(t: TestContext, answer: Answer, vault: DaemonOptions['vault'] = limits) {
+async function tracking(
+  t: TestContext,
+  answer: Answer,
+  {
+    vault = limits,
+    source = productSource('shop'),
+  }: { readonly vault?: DaemonOptions['vault']; readonly source?: string } = {},
+) {
   const site = await openSite(t, { '/lamp': answer });
-  const daemon = await startDaemon(t, { sources: { shop: productSource('shop') }, vault });
+  const daemon = await startDaemon(t, { sources: { shop: source }, vault });
   const { client, socket } = daemon;
   await client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
   const scrape = async (page: Answer) => {
@@ -76,6 +83,42 @@ describe('the vault', () => {
     assert.equal((await status()).pages, 3);
   });
 
+  test('keeps a page that shows the known record again, after one that showed another one, as the last good one', async (t) => {
+    const page = (visitors: number, name = 'Lamp') => `${productPage(name, '12.00')}<p>${visitors} visitors`;
+    const { scrape, status, daemon, site } = await tracking(t, page(1));
+    const evidence = async () => (await daemon.parts.state.vault()?.evidenceOf(1, site.url('/lamp'))) ?? {};
+    const textOf = async (digest = '') => {
+      const found = await daemon.parts.state.vault()?.read(digest);
+      return found?.ok === true ? Buffer.from(found.page.body).toString() : undefined;
+    };
+    await scrape(page(2, 'Garden hose'));
+    await scrape(page(3, 'Garden hose'));
+    const first = (await evidence()).before;
+    await scrape(page(4));
+    const { good, before } = await evidence();
+    assert.equal(await textOf(good), page(4));
+    assert.deepEqual([before, await textOf(before)], [first, page(1)], 'that of the other record is no evidence');
+    await scrape(page(5));
+    assert.equal((await status()).pages, 3);
+    await scrape('<p>a wall');
+    assert.equal((await evidence()).good, good);
+  });
+
+  test('keeps a page that shows the known values again, after one whose values were held, as the last good one', async (t) => {
+    const source = productSource('shop').replace('type: money', 'type: money, hold: { jump: 80% }');
+    const { scrape, status, daemon, site } = await tracking(t, productPage('Lamp', '12.00'), { source });
+    const evidence = async () => (await daemon.parts.state.vault()?.evidenceOf(1, site.url('/lamp'))) ?? {};
+    await scrape(productPage('Lamp', '99.00'));
+    const jumped = (await evidence()).good;
+    for (const visitors of [1, 2]) await scrape(`${productPage('Lamp', '12.00')}<p>${visitors} visitors`);
+    const { good } = await evidence();
+    assert.notEqual(good, jumped);
+    const found = await daemon.parts.state.vault()?.read(good ?? '');
+    assert.ok(found?.ok);
+    assert.match(Buffer.from(found.page.body).toString(), /12\.00.*1 visitors/s);
+    assert.equal((await status()).pages, 3);
+  });
+
   test('keeps a large page, which a thread has read, to the byte', async (t) => {
     const body = `${productPage('Lamp', '12.00')}${'<p>very much text and more of it</p>'.repeat(4_000)}`;
     const { scrape, history, cli } = await tracking(t, body);
@@ -97,7 +140,7 @@ describe('the vault', () => {
   });
 
   test('that is off keeps nothing, names nothing and says so', async (t) => {
-    const { history, status, cli } = await tracking(t, productPage('Lamp', '12.00'), 'off');
+    const { history, status, cli } = await tracking(t, productPage('Lamp', '12.00'), { vault: 'off' });
     const [change] = await history();
     assert.equal(change?.page, undefined);
     const { limits: none, pages } = await status();

@@ -33,6 +33,7 @@ describe('a committed step', () => {
       counts: { added: 2, changed: 0, confirmed: 0 },
       lastEvent: before + 2,
       targetStatus: 'active',
+      records: [1, 2],
     });
     assert.deepEqual(store.records.get('shop', 'item', 'a')?.fields, {
       price: { value: 1, observedAt: 50, verifiedAt: 50 },

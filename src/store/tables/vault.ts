@@ -30,6 +30,10 @@ export interface EvidenceRow {
   readonly bad?: string;
   /** How many other pages of the site the last good one leads to, where a crawl begins there. */
   readonly leads?: number;
+  /** Numbers of the first records that the last good one shows. */
+  readonly shows?: readonly number[];
+  /** Set where values of the last good one were held, or waited to be confirmed. */
+  readonly isWaiting?: true;
 }
 
 /** An address whose newest page is not as it was. */
