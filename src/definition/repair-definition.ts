@@ -19,9 +19,15 @@ export interface DefinitionRepair {
   readonly dryRun: boolean;
 }
 
-/** What has been written, or would be; or why it cannot be. `undo` writes the file as it was. */
+/** What has been written, or would be, and the version that it is; or why it cannot be. `undo` writes the file as it was. */
 export type RepairedDefinition =
-  | { readonly ok: true; readonly file: string; readonly diff: string; undo(): Promise<unknown> }
+  | {
+      readonly ok: true;
+      readonly file: string;
+      readonly diff: string;
+      readonly version: string;
+      undo(): Promise<unknown>;
+    }
   | { readonly ok: false; readonly message: string };
 
 /**
@@ -49,7 +55,8 @@ export async function repairDefinition(
   const after = parseSource(edited.text, file);
   if (!after.ok) return refused(`it would not be valid: ${after.problems[0]?.message ?? ''}`);
   const diff = lineDiff(text, edited.text);
-  if (dryRun) return { ok: true, file, diff, undo: () => Promise.resolve() };
+  const made = { file, diff, version: definitionVersion(after.value) };
+  if (dryRun) return { ok: true, ...made, undo: () => Promise.resolve() };
   const again = await readRegularFile(file, maxFileBytes);
   if (!again.ok || !again.bytes.equals(found.bytes)) return refused('it has changed meanwhile');
   const write = (whole: string) =>
@@ -60,9 +67,7 @@ export async function repairDefinition(
       await writeWhole(real, whole);
     });
   const written = await write(edited.text);
-  return written.ok
-    ? { ok: true, file, diff, undo: () => write(text) }
-    : refused(written.message.slice(file.length + 2));
+  return written.ok ? { ok: true, ...made, undo: () => write(text) } : refused(written.message.slice(file.length + 2));
 }
 
 /** Rules as they are to be written: `records.shop.fields.price: .cost`. */

@@ -125,7 +125,8 @@ function repairText({ changes }: Repair): string {
 
 /**
  * Makes the best repair of a ticket without a person where its source wants that and the evidence is enough: once for a ticket, and once until a
- * person changes the definition.
+ * person changes the definition. The version that is made is noted before the file is written, so that a daemon which is killed between the two
+ * repairs no definition twice.
  */
 export async function repairAlone(
   deps: AcceptDeps,
@@ -133,17 +134,12 @@ export async function repairAlone(
   { loaded, best }: { readonly loaded: LoadedSource; readonly best: Repair },
 ): Promise<Accepted | undefined> {
   const store = deps.store();
-  if (loaded.source.repair !== 'auto' || !best.isSafe) return undefined;
-  if (store.tickets.get(number)?.repaired !== undefined || wasMadeAlone(store, loaded)) return undefined;
+  const { source, version } = loaded;
+  if (source.repair !== 'auto' || !best.isSafe) return undefined;
+  if (store.tickets.get(number)?.repaired !== undefined || store.autoRepairs.get(source.id) === version)
+    return undefined;
+  const planned = await deps.repair({ source: source.id, changes: best.changes, version, dryRun: true });
+  if (!planned.ok) return { ok: false, code: 'conflict', message: planned.message };
+  await store.write(() => store.autoRepairs.put(source.id, planned.version), { durable: true });
   return acceptRepair(deps, { ticket: number, proposal: 1, dryRun: false });
-}
-
-/** Tickets of a source that are looked through. */
-const lookedTickets = 1_000;
-
-/** Whether the present version of a definition came of a repair without a person. */
-function wasMadeAlone({ tickets }: Store, { source, version }: LoadedSource): boolean {
-  for (const { sources, repaired } of tickets.rows({ newestFirst: true, limit: lookedTickets }))
-    if (sources.includes(source.id) && repaired?.by === 'auto' && repaired.version === version) return true;
-  return false;
 }

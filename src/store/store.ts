@@ -34,7 +34,7 @@ import { itemPageTable } from './tables/item-pages.ts';
 import { pageTable } from './tables/pages.ts';
 import { runTables } from './tables/runs.ts';
 import { scheduleTable } from './tables/schedule.ts';
-import { sourceNames } from './tables/source-names.ts';
+import { namingSources, sourceNames } from './tables/source-names.ts';
 import type { SourceRename } from './rename-source.ts';
 import { scrapeTable } from './tables/scrapes.ts';
 import { type CursorRow, sinkTables } from './tables/sinks.ts';
@@ -188,6 +188,10 @@ function openTables(environment: Environment) {
     /** Trouble reports. */
     tickets: ticketTable(environment),
     sources: sourceNames(environment),
+    /** The last version that a repair without a person made of a definition, by source. Written before the file is, which may not come about then. */
+    autoRepairs: namingSources(environment, table<string, string>(environment, 'sources.auto_repairs'), {
+      key: 'whole',
+    }),
     /** The rename of a source that is under way, under `source`. */
     renames: table<'source', SourceRename>(environment, 'sources.renames'),
   };
