@@ -45,10 +45,7 @@ export function showTicket(terminal: Terminal, view: TicketView, fixtures: reado
     `ticket ${ticket} on ${aboutText(view)} is ${showStatus(terminal, state)}`,
     ...factLines([
       ['opened', ageText(view.openedAt, now)],
-      [
-        'seen',
-        `${countText(view.occurrences, 'time')}, ${ageText(view.lastAt, now)}; ${countText(view.targets, 'target')} affected`,
-      ],
+      ['seen', `${countText(view.occurrences, 'time')}, ${ageText(view.lastAt, now)}; ${affectedText(view)}`],
       ...symptoms.map((symptom, at) => [at === 0 ? 'symptoms' : '', symptomText(symptom)] as const),
       ['cause', cause && causeText(view)],
       ...(cause?.says ?? []).map((text) => ['', plainText(text)] as const),
@@ -137,6 +134,12 @@ function plainLines(text: string): string {
 
 function aboutText({ host, sources }: TicketView): string {
   return host === undefined ? sources.join(', ') : `${host} (${sources.join(', ')})`;
+}
+
+/** What shows a ticket: targets, sources of a host, or a source by all its targets together. */
+function affectedText({ host, sources, targets }: TicketView): string {
+  if (targets > 0) return `${countText(targets, 'target')} affected`;
+  return host === undefined ? 'the source as a whole' : `${countText(sources.length, 'source')} affected`;
 }
 
 function whatText({ symptoms }: TicketView): string {

@@ -63,7 +63,7 @@ export function noteDoubts({ holds, tickets }: Store, run: DoubtedRun, symptoms:
       scrape: before?.scrape ?? scrape,
       lastScrape: scrape,
       count: before?.count ?? 0,
-      ...defined({ ticket: before?.ticket ?? (isOpen ? ticket : undefined) }),
+      ...defined({ ticket: before?.ticket ?? (isOpen ? ticket : undefined), back: before?.back }),
       ...(hasTold && { recall: { since } }),
     });
   }

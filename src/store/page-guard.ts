@@ -12,7 +12,7 @@ import type { Observed } from './observe.ts';
 import type { Change, Store } from './store.ts';
 import { subjectsOf } from './subjects.ts';
 import { hasTrouble } from './tickets.ts';
-import type { HoldPlace } from './tables/holds.ts';
+import type { HoldPlace, MassHold } from './tables/holds.ts';
 import type { EmptiedTally, TargetRow } from './tables/rows.ts';
 
 /** The page on which drafts were seen whose fields are guarded. */
@@ -60,6 +60,8 @@ export class PageGuard {
   readonly #emptied: EmptiedFields;
   /** What the page held, by kind, type and field. */
   readonly #newlyHeld = new Map<string, NewlyHeld>();
+  /** Records that show a believed value again where an unusual one was held, by the place of the hold. */
+  readonly #back = new Map<string, { readonly place: HoldPlace; readonly count: number }>();
   /** Names of fields, by what was seen of them on some record. */
   readonly #fields = { held: new Set<string>(), candidate: new Set<string>(), verified: new Set<string>() };
   /** Numbers of records of which another look is wanted. */
@@ -93,11 +95,21 @@ export class PageGuard {
 
   /** Stores the effects of an observation on the guarded fields of a record. The record itself is stored already. */
   keep(record: RecordView, { held, ended, seen }: GuardedFields, projects: readonly string[]): void {
+    const { target } = this.#page.target;
+    // Another value of a record that is held already: the hold has counted the record.
+    const again = new Set(
+      ended.flatMap(({ field, held: { kind, target: of } }) =>
+        kind !== 'jump' && of === target && held.some((each) => each.field === field && each.held.kind !== 'jump')
+          ? [field]
+          : [],
+      ),
+    );
     for (const { field, held: value, by, old } of ended) {
       if (by === 'look') tellReleased(this.#change, record, field, { held: value, old }, projects);
-      this.#end(record, field, value, by);
+      this.#end(record, field, value, { by, isAgain: again.has(field) });
     }
-    for (const { field, held: value, old } of held) this.#hold(record, field, value, old);
+    for (const { field, held: value, old } of held)
+      this.#hold(record, { field, value, old, isAgain: again.has(field) });
     for (const [field, state] of seen) {
       this.#fields[state === 'ignored' ? 'held' : state].add(field);
       if (state === 'ignored') this.#keepRejection(this.#placeOf(record, field));
@@ -117,6 +129,7 @@ export class PageGuard {
 
   /** Emits the events of the values that the page held, and returns what the page showed. To be called after the last draft. */
   finish(): Pick<Observed, 'unverified' | 'waiting' | 'tally'> {
+    this.#addBack();
     this.#tellHeld();
     const { known, emptied } = this.#page.tally ?? {};
     const tally = { known: sums(known, this.#counts.known), emptied: sums(emptied, this.#counts.emptied) };
@@ -133,10 +146,24 @@ export class PageGuard {
     return this.#isSourceSound && this.#store.holds.countOf(this.#placeOf({ type }, field), manyJumps) < manyJumps;
   }
 
-  #hold(record: RecordView, field: string, { kind, value }: HeldValue, old: Value | undefined): void {
+  #hold(
+    record: RecordView,
+    {
+      field,
+      value: { kind, value },
+      old,
+      isAgain,
+    }: {
+      readonly field: string;
+      readonly value: HeldValue;
+      readonly old: Value | undefined;
+      readonly isAgain: boolean;
+    },
+  ): void {
     const { type, key } = record;
     const place = this.#placeOf(record, field);
     this.#store.holds.add({ ...place, record: record.record });
+    if (isAgain && massOf(this.#store, place) !== undefined) return;
     const name = `${kind} ${type} ${field}`;
     const newly = this.#newlyHeld.get(name) ?? { place, kind, count: 0, examples: [] };
     this.#newlyHeld.set(name, newly);
@@ -163,7 +190,7 @@ export class PageGuard {
       place,
       before === undefined
         ? { kind: 'empty', state: 'held', since: observedAt, scrape, lastScrape: scrape, count }
-        : { ...before, lastScrape: Math.max(before.lastScrape, scrape), count: before.count + count },
+        : { ...before, lastScrape: Math.max(before.lastScrape, scrape), ...withMore(before, count) },
     );
     return before === undefined;
   }
@@ -174,16 +201,36 @@ export class PageGuard {
     if (found === undefined) return false;
     const { scrape } = this.#page;
     const lastScrape = Math.max(found.row.lastScrape, scrape);
-    this.#store.holds.putMass(found.place, { ...found.row, lastScrape, count: found.row.count + count });
+    this.#store.holds.putMass(found.place, { ...found.row, lastScrape, ...withMore(found.row, count) });
     return found.row.count === 0;
   }
 
   /** Ends the hold of a value: a second look has released it, or its source shows another one. */
-  #end({ source, type, record }: RecordView, field: string, held: HeldValue, by: 'look' | 'source'): void {
+  #end(
+    { source, type, record }: RecordView,
+    field: string,
+    held: HeldValue,
+    { by, isAgain }: { readonly by: 'look' | 'source'; readonly isAgain: boolean },
+  ): void {
     const place = { source, target: held.target, type, field };
     this.#store.holds.remove({ ...place, record });
     if (held.kind === 'jump') this.#tellEnd(place, 'jump', 1, by);
+    else if (isAgain) return;
     else if (held.kind === 'empty') this.#countRecovered(place);
+    else
+      this.#back.set(JSON.stringify(place), { place, count: (this.#back.get(JSON.stringify(place))?.count ?? 0) + 1 });
+  }
+
+  /** Counts the records of unusual fields that show a believed value again. */
+  #addBack(): void {
+    for (const { place, count } of this.#back.values()) {
+      const found = massOf(this.#store, place);
+      if (found?.row.kind === 'unusual')
+        this.#store.holds.putMass(found.place, {
+          ...found.row,
+          back: Math.min(found.row.count, (found.row.back ?? 0) + count),
+        });
+    }
   }
 
   /** Counts a record that shows a value again where many were empty. Once more than half of them do, their hold ends. */
@@ -221,6 +268,12 @@ export class PageGuard {
     const { source, target } = this.#page.target;
     return { source, target, type, field };
   }
+}
+
+/** The counts of a hold on more records. Those that showed another value meanwhile are counted already. */
+function withMore({ count, back = 0 }: MassHold, more: number): Pick<MassHold, 'count' | 'back'> {
+  const again = Math.min(back, more);
+  return { count: count + more - again, ...(back > 0 && { back: back - again }) };
 }
 
 function increment(counts: Map<string, number>, name: string): void {

@@ -197,14 +197,20 @@ function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): Tic
   const isNew = tickets.member(source, member, ticket.ticket)?.life !== ticket.reopened;
   tickets.putMember(source, member, ticket.ticket, { healthy: 0, life: ticket.reopened });
   const sources = ticket.sources.includes(source) ? ticket.sources : [...ticket.sources, source];
-  return { ...ticket, sources, targets: ticket.targets + (isNew ? 1 : 0) };
+  return { ...ticket, sources, targets: ticket.targets + (isNew && member > 0 ? 1 : 0) };
 }
 
 /** A ticket without a member; with the last one it is resolved. */
 function leave(store: Store, change: Change, place: TicketPlace, ticket: TicketView): void {
   store.tickets.removeMember(place.source, place.member, ticket.ticket);
-  const left = { ...ticket, targets: Math.max(0, ticket.targets - 1) };
-  keepTicket(store, change, left.targets > 0 ? { ticket: left } : resolved(left, change.at, 'healthy'));
+  const left = { ...ticket, targets: Math.max(0, ticket.targets - (place.member > 0 ? 1 : 0)) };
+  const isLeft = left.targets > 0 || isOfWholeSource(store, left);
+  keepTicket(store, change, isLeft ? { ticket: left } : resolved(left, change.at, 'healthy'));
+}
+
+/** Whether one of the sources of a ticket shows it as a whole, and not by a target alone. */
+function isOfWholeSource({ tickets }: Store, { ticket, sources, reopened }: TicketView): boolean {
+  return sources.some((source) => tickets.member(source, 0, ticket)?.life === reopened);
 }
 
 /** Stores a ticket and tells what has become of it. To be called within a transaction. */

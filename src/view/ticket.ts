@@ -128,7 +128,7 @@ const trouble = {
   /** When it was last seen, and in how many runs. */
   lastAt: Instant,
   occurrences: z.int(),
-  /** How many targets show it. */
+  /** How many targets show it by themselves; 0 where only a source as a whole does, as by its small targets together. */
   targets: z.int(),
   ...evidence,
   assignee: z.string().exactOptional(),

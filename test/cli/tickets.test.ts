@@ -76,6 +76,17 @@ describe('tickets', () => {
       assert.ok(out.includes(part), `expected ${part} in ${out}`);
   });
 
+  test('says what shows it: targets, sources of a host, or a source as a whole', async (t) => {
+    const shown = async (view: TicketView) => {
+      const { path } = await serve(t, { 'ticket.get': () => view });
+      return (await run(['ticket', '12', '--socket', path], { now })).out;
+    };
+    assert.match(await shown({ ...ticket, targets: 15 }), /; 15 targets affected$/m);
+    assert.match(await shown({ ...ticket, targets: 0 }), /; the source as a whole$/m);
+    const down = { ...ticket, host: 'https://shop.example', sources: ['shop', 'news'], targets: 0 };
+    assert.match(await shown(down), /; 2 sources affected$/m);
+  });
+
   test('does what a person wants with one, in the name of that person', async (t) => {
     const calls: unknown[] = [];
     const serving = (name: string) => (params: object) => {

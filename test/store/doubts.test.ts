@@ -149,6 +149,19 @@ describe('what a ticket holds', () => {
     assert.equal(changesIn(store), 1);
   });
 
+  test('counts a record once, however many unusual values it shows and however often it shows a usual one between', async (t) => {
+    const { store, target, read, ticket } = await unusual(t);
+    const mass = () => store.holds.mass({ source: 'shop', target, type: 'item', field: 'price' });
+    await read([Array.from({ length: 12 }, (_, at) => priced(at, 'USD', at + 100))]);
+    assert.deepEqual([mass()?.count, heldIn(store)], [12, 12]);
+    await read([[...prices(8, 'USD'), ...prices(4, 'EUR', 8)]]);
+    assert.deepEqual([mass()?.count, mass()?.back, heldIn(store)], [12, 4, 8]);
+    await read([prices(12, 'USD')]);
+    assert.deepEqual([mass()?.count, mass()?.back, heldIn(store)], [12, 0, 12]);
+    await actOnTicket(store, ticket, { act: 'resolve' });
+    assert.equal(eventsOf(store, 'value.rejected').at(-1)?.data.count, 12);
+  });
+
   test('is held in pulses as well, as long as it is open', async (t) => {
     const { store, clock, target } = await unusual(t);
     clock.now += 1_000;

@@ -79,6 +79,15 @@ describe('a ticket', () => {
     assert.equal((await report(store, 2, [fewer])).ticket, ticket);
     assert.equal((await report(store, 2, [fewer])).targets, 2);
   });
+
+  test('does not count a source as a whole among its targets, and stays open as long as one of both shows it', async (t) => {
+    const { store, ticket } = await opened(t);
+    assert.equal((await report(store, 0, [fewer])).targets, 1);
+    for (const _ of [1, 2]) await healthy(store, 1);
+    assert.deepEqual([stateOf(store, ticket), store.tickets.get(ticket)?.targets], ['open', 0]);
+    for (const _ of [1, 2]) await healthy(store, 0);
+    assert.equal(stateOf(store, ticket), 'resolved');
+  });
 });
 
 describe('a ticket is resolved', () => {

@@ -69,7 +69,8 @@ export function heldHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Han
 }
 
 function togetherOf({ place, row }: { readonly place: HoldPlace; readonly row: MassHold }): HeldTogether[] {
-  const { kind, state, since, scrape, count, ticket } = row;
+  const { kind, state, since, scrape, ticket } = row;
+  const count = row.count - (row.back ?? 0);
   // Of an unusual field, all records may still show the values that are known.
   if (state !== 'held' || count === 0) return [];
   const { source, target, type, field } = place;

@@ -16,7 +16,7 @@ export interface MassHold {
   readonly lastAt?: number;
   /** The first scrape of the walk that last found records missing. The missing records are those that no scrape from this one on has seen. */
   readonly begun?: number;
-  /** The number of the records, and how many of them show a value again. */
+  /** The most records that were held at once, and how many of them are held no more, as they show a value again that is believed. */
   readonly count: number;
   readonly back?: number;
   /** The ticket that it ends with; missing before the run has ended that found it. */
