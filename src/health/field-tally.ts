@@ -18,6 +18,9 @@ const farFactor = 2.1;
 /** Factors are the same if they differ by less than this part. */
 const factorStep = 0.02;
 
+/** Stands for a factor below 0, beyond all steps. */
+const otherSign = 1_000_000;
+
 /** Returns a field of a record now and before. */
 export function pairOf(
   name: string,
@@ -106,12 +109,12 @@ class Logs {
   }
 }
 
-/** The factors that are far from 1, as whole steps of their logarithm. */
+/** The factors that are far from 1, as whole steps of their logarithm; all of another sign are one. */
 function factorsOf(factors: readonly number[]): TopValues {
   const far = factors.filter(
-    (each) => Number.isFinite(each) && (each > farFactor || (each > 0 && each < 1 / farFactor)),
+    (each) => Number.isFinite(each) && (each > farFactor || each < 1 / farFactor) && each !== 0,
   );
-  return topValues(far.map((each) => Math.round(Math.log(each) / factorStep)));
+  return topValues(far.map((each) => (each < 0 ? otherSign : Math.round(Math.log(each) / factorStep))));
 }
 
 /** A hash of a value (FNV-1a over UTF-16): values with one hash are taken for the same. */

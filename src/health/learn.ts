@@ -14,18 +14,27 @@ export function learned(baseline: Baseline, { at, measures }: Run, { symptoms, s
   return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && !odd.has(measureId(each))) });
 }
 
-/** Returns the baseline after a person has accepted a run as the new normal: it is learnt, and what was usual before of its symptoms is forgotten. */
+/**
+ * Returns the baseline after a person has accepted a run as the new normal: it is learnt, and what was usual before of its symptoms is forgotten. The step
+ * to it, as from one currency to another, is neither: the same step back is as unusual as it was.
+ */
 export function accepted(baseline: Baseline, { at, measures }: Run, symptoms: readonly string[]): Baseline {
   const ids = new Set(symptoms);
-  const forgotten = withoutMeasures(baseline, ({ name, record, field }) =>
-    ids.has(
-      symptomId({
-        kind: kindOf(name).symptom,
-        measure: name,
-        ...(record !== undefined && { record }),
-        ...(field !== undefined && { field }),
-      }),
-    ),
+  const forgotten = withoutMeasures(
+    baseline,
+    ({ name, record, field }) =>
+      kindOf(name).isStep !== true &&
+      ids.has(
+        symptomId({
+          kind: kindOf(name).symptom,
+          measure: name,
+          ...(record !== undefined && { record }),
+          ...(field !== undefined && { field }),
+        }),
+      ),
   );
-  return withRun(forgotten, { at, measures: measures.filter(isJudged) });
+  return withRun(forgotten, {
+    at,
+    measures: measures.filter((each) => isJudged(each) && kindOf(each.name).isStep !== true),
+  });
 }

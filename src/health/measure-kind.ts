@@ -21,6 +21,8 @@ export interface MeasureKind {
   readonly isCounted?: true;
   /** Set where hours and days of the week differ: it is judged once healthy runs span a day. */
   readonly isWeekly?: true;
+  /** Set where it measures the step from one value to the next: a person who accepts a run accepts what it came to, not that it happens again. */
+  readonly isStep?: true;
 }
 
 /** A factor of 3.5 on a floor of 5 %, after which 820 of 1,000 records are too few and 850 are not. */
@@ -35,14 +37,17 @@ const half = (records: number): { readonly share: number; readonly records: numb
 /** The least number of records by which a share is judged. */
 export const fewestOfShare = 8;
 
-/** What of a known record is compared with what the record had before; a baseline shows how often that differs in healthy runs. */
-const paired = {
+/** What is unusual from half of a few records on; a baseline shows how often it is seen in healthy runs. */
+const often = {
   scale: 'share',
   side: 'high',
   least: shareLeast,
   alone: half(fewestOfShare),
   isCounted: true,
 } as const;
+
+/** What of a known record is compared with what the record had before. */
+const paired = { ...often, isStep: true } as const;
 
 /**
  * The measures of a run by name, each with how it is judged. `least` of size, time, requests and levels is the result of simulated healthy sources, so
@@ -100,7 +105,7 @@ export const measureKinds = {
   /** The share of known records whose text differs: nearly all at once, where hardly any do. Some texts change on all records once a week, which only two weeks show. */
   altered: { symptom: 'values', scale: 'share', side: 'high', least: 0.9, days: 14, isCounted: true },
   /** The share of texts that were decoded by a wrong charset. */
-  garbled: { ...paired, symptom: 'values' },
+  garbled: { ...often, symptom: 'values' },
   /** The share of places that should have been records and are none. */
   refused: {
     symptom: 'errors',

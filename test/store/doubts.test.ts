@@ -110,6 +110,20 @@ describe('what a ticket holds', () => {
     return { ...found, ticket: ticketOf(found.store, found.target)?.ticket ?? 0 };
   }
 
+  test('that a person has accepted is as unusual once more when it is taken back, or comes again', async (t) => {
+    const { store, target, read } = await shop(t);
+    await read([prices(12)]);
+    for (const currency of ['USD', 'EUR', 'USD']) {
+      await read([prices(12, currency)]);
+      const { ticket = 0, state } = ticketOf(store, target) ?? {};
+      assert.ok(state === 'open' || state === 'reopened', `${currency}: ${state}`);
+      assert.equal(heldIn(store), 12);
+      await actOnTicket(store, ticket, { act: 'accept' });
+      for (let again = 0; again < 6; again += 1) await read([prices(12, currency)]);
+      assert.deepEqual([ticketOf(store, target), currenciesIn(store)], [undefined, { [currency]: 12 }]);
+    }
+  });
+
   test('is published together as the changes that they were, once a person accepts it, and is usual then', async (t) => {
     const { store, target, read, ticket } = await unusual(t);
     await actOnTicket(store, ticket, { act: 'accept' }, 'ada');
