@@ -87,7 +87,9 @@ export class CrawlFailures {
 
   /** Counts a page as an error of the crawl. */
   count({ result: { outcome, trouble }, url }: Visited): void {
-    const cause = trouble?.cause ?? (outcome.kind === 'failed' ? outcome.failure.code : outcome.kind);
+    const met = trouble?.cause ?? 'unexpected';
+    const code = outcome.kind === 'failed' ? outcome.failure.code : outcome.kind;
+    const cause = met === 'unexpected' ? code : met;
     const known = this.#causes.get(cause) ?? { cause, times: 0, url };
     this.#causes.set(cause, { ...known, times: known.times + 1 });
   }

@@ -364,13 +364,21 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
   function ceilingEnd(): ScrapeEnd | undefined {
     const { share, pages: fewest } = crawl.errorCeiling;
     if (pages < fewest || errors <= share * pages) return undefined;
-    return errorsEnd(now(), { errors, pages, share }, failures.mostCommon());
+    const common = failures.mostCommon();
+    // Where most pages are read and no record is found on any, as after a class was renamed, that is what there is to tell.
+    if (common?.cause === 'no_record' && foundNone(state.row().records)) return emptyEnd(now(), pages);
+    return errorsEnd(now(), { errors, pages, share }, common);
+  }
+
+  /** Whether the crawl has found no record, though the target has some. */
+  function foundNone(records: number): boolean {
+    return records === 0 && state.hadRecords();
   }
 
   /** The end of a crawl that has visited all places. Without a record where there were some, other pages may stand in the place of the site's own. */
   function wholeEnd(): ScrapeEnd {
     const row = state.row();
-    if (row.records === 0 && state.hadRecords()) return emptyEnd(now(), row.pages);
+    if (foundNone(row.records)) return emptyEnd(now(), row.pages);
     const reading = { fill: row.fieldFill, isWhole: true };
     return { ...completeEnd(now(), isWhole() ? row.firstScrape : undefined), reading };
   }

@@ -10,6 +10,7 @@ import { settleHolds } from './settle-holds.ts';
 import { forgetWritten, type Held, holds, writeBegin } from './fence.ts';
 import { onlyStep, withStep } from './steps.ts';
 import { withScrape } from './usual.ts';
+import { noteFailure } from './failing-target.ts';
 import { finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
 import { type StepLeft, askingOf, hasParts, verifiedFields, writeParts } from './commit-parts.ts';
@@ -333,6 +334,7 @@ function closed(
   const after: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1 };
   const gone = isComplete ? undefined : goneAfter(target.gone, missingCause(close, over), change.at);
   if (gone !== undefined) after.gone = gone;
+  noteFailure(store, change, after, over);
   const mean = withScrape(usual, over);
   if (mean !== undefined) after.usual = mean;
   // A scrape that failed says nothing of the page; one that completed says which copy there is now.

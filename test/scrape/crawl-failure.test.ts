@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { closeOpenScrapes } from '../../src/store/scrapes.ts';
+import { ticketsOf } from '../../src/store/tickets.ts';
 import { temporaryStore } from '../store/fixture.ts';
 import { crawl, recordOf, shopOf, shopTarget, type Site } from './crawling.ts';
 
@@ -25,6 +26,17 @@ describe('pages of a crawl that cannot be read', () => {
       /^\d+ of \d+ pages could not be read: expected at most 20 %; most often: origin_down \(\d+\), such as https:\/\/shop\.test\/p\/1$/,
     );
     assert.ok(scrape.steps <= 12, `${scrape.steps}`);
+  });
+
+  test('end it for want of records, where most of them are read and none gives one any more', async (t) => {
+    const { store } = await temporaryStore(t);
+    const target = await shopTarget(store);
+    await crawl(store, target, shopOf(hundred));
+    const site: Site = (path) => (path.startsWith('/p/') ? { own: 'no_record' } : shopOf(hundred)(path));
+    const { scrape, row } = await crawl(store, target, site);
+    assert.deepEqual([scrape.status, scrape.failure?.code, row.endReason], ['failed', 'no_record', 'failed']);
+    const [ticket] = ticketsOf(store, { source: 'shop', member: target });
+    assert.deepEqual([ticket?.symptoms[0]?.kind, ticket?.symptoms[0]?.record], ['records', 'item']);
   });
 
   test('end it not by being none of those with records, ten in a row or not', async (t) => {
