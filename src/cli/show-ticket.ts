@@ -11,7 +11,7 @@ import { countText, plainText } from './text.ts';
 export function showTickets(terminal: Terminal, tickets: readonly TicketView[]): string {
   return table(terminal, tickets, [
     ['TICKET', ({ ticket }) => String(ticket)],
-    ['STATE', ({ state }) => showStatus(terminal, state)],
+    ['STATE', (ticket) => stateText(terminal, ticket)],
     ['ABOUT', aboutText, { cutTo: 12 }],
     ['WHAT', whatText, { cutTo: 24 }],
     ['CAUSE', causeText],
@@ -35,14 +35,14 @@ export interface FixtureCount {
  * @param fixtures - the saved pages that each of the repairs reads as expected, where there are any.
  */
 export function showTicket(terminal: Terminal, view: TicketView, fixtures: readonly FixtureCount[] = []): string {
-  const { ticket, state, symptoms, cause, pages, samples, log } = view;
+  const { ticket, symptoms, cause, pages, samples, log } = view;
   const now = terminal.now();
   const rules = (cause?.rules ?? []).map(
     ({ record, field, place, before, after }) =>
       `${[record, field].filter((part) => part !== undefined).join('.')}: ${plainText(place)} matched ${before}, now ${after}`,
   );
   return [
-    `ticket ${ticket} on ${aboutText(view)} is ${showStatus(terminal, state)}`,
+    `ticket ${ticket} on ${aboutText(view)} is ${stateText(terminal, view)}`,
     ...factLines([
       ['opened', ageText(view.openedAt, now)],
       ['seen', `${countText(view.occurrences, 'time')}, ${ageText(view.lastAt, now)}; ${affectedText(view)}`],
@@ -62,7 +62,6 @@ export function showTicket(terminal: Terminal, view: TicketView, fixtures: reado
       ['reproduce', reproduceText(view)],
       ...samples.map((url, at) => [at === 0 ? 'samples' : '', plainText(url)] as const),
       ['assigned', view.assignee && `to ${plainText(view.assignee)}`],
-      ['snoozed', view.snoozedUntil === undefined ? undefined : `until ${clockText(view.snoozedUntil, now)}`],
       ['reopened', view.reopened === 0 ? undefined : countText(view.reopened, 'time')],
     ]),
     ...repairLines(view, fixtures),
@@ -134,6 +133,13 @@ function plainLines(text: string): string {
 
 function aboutText({ host, sources }: TicketView): string {
   return host === undefined ? sources.join(', ') : `${host} (${sources.join(', ')})`;
+}
+
+/** The state of a ticket, and until when it is snoozed. */
+function stateText(terminal: Terminal, { state, snoozedUntil = 0 }: TicketView): string {
+  const now = terminal.now();
+  const snoozed = snoozedUntil > now ? `, snoozed until ${clockText(snoozedUntil, now)}` : '';
+  return `${showStatus(terminal, state)}${snoozed}`;
 }
 
 /** What shows a ticket: targets, sources of a host, or a source by all its targets together. */

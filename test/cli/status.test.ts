@@ -21,7 +21,7 @@ const status: DaemonStatus = {
   targets: { active: 1, finished: 0, disabled: 0, parked: 0 },
   sources: { ready: 1, missing: 0, broken: 0 },
   scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, aborted: 2, cancelled: 0 },
-  tickets: { open: 0, acknowledged: 0 },
+  tickets: { open: 0, acknowledged: 0, snoozed: 0 },
   offers: [],
   lastEvent: 9,
 };
@@ -80,18 +80,23 @@ test('status tells the memory of the daemon alone, how late its loop is, and how
 });
 
 test('status counts the tickets that are open, and those that somebody knows of', async (t) => {
-  const { path } = await serve(t, { 'daemon.status': () => ({ ...status, tickets: { open: 2, acknowledged: 1 } }) });
+  const { path } = await serve(t, {
+    'daemon.status': () => ({ ...status, tickets: { open: 2, acknowledged: 1, snoozed: 3 } }),
+  });
   const { out } = await run(['status', '--socket', path], { now });
-  assert.match(out, /\ntickets {3}2 open, 1 acknowledged: heronry tickets\n/);
+  assert.match(out, /\ntickets {3}2 open, 1 acknowledged, 3 snoozed: heronry tickets\n/);
 });
 
 test('status --check says in one line that all is well, or what is not, and exits with 1 then', async (t) => {
-  const { path } = await serve(t, { 'daemon.status': () => ({ ...status, tickets: { open: 0, acknowledged: 3 } }) });
+  const { path } = await serve(t, {
+    'daemon.status': () => ({ ...status, tickets: { open: 0, acknowledged: 3, snoozed: 1 } }),
+  });
   const well = await run(['status', '--check', '--socket', path], { now });
-  assert.deepEqual([well.out, well.status], ['ok: 1 project, 1 target, 1 source; 3 tickets acknowledged\n', 0]);
+  const known = '3 tickets acknowledged; 1 ticket snoozed';
+  assert.deepEqual([well.out, well.status], [`ok: 1 project, 1 target, 1 source; ${known}\n`, 0]);
   const bad: DaemonStatus = {
     ...status,
-    tickets: { open: 2, acknowledged: 0 },
+    tickets: { open: 2, acknowledged: 0, snoozed: 0 },
     targets: { ...status.targets, parked: 1 },
     sources: { ready: 1, missing: 1, broken: 1 },
     paused: 'the disk is full',

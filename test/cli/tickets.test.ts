@@ -48,6 +48,20 @@ describe('tickets', () => {
     assert.match(out, /\t1 time, 1m ago\n.*\t3 times, 1m ago$/m);
   });
 
+  test('says of which one it is snoozed, and until when, as long as it is', async (t) => {
+    const tickets = [-1, 1].map((hours) => ({ ...ticket, snoozedUntil: now + hours * 3_600_000 }));
+    const { path } = await serve(t, {
+      'ticket.list': () => ({ tickets }),
+      'ticket.get': () => ({ ...ticket, snoozedUntil: now + 3_600_000 }),
+    });
+    const { out } = await run(['tickets', '--socket', path], { now });
+    assert.match(out, /^12\topen\t.*\n12\topen, snoozed until [^\t]+\tshop\t/m);
+    assert.match(
+      (await run(['ticket', '12', '--socket', path], { now })).out,
+      /^ticket 12 on shop is open, snoozed until /,
+    );
+  });
+
   test('lists what is wrong, and says so where nothing is', async (t) => {
     const { path } = await serve(t, { 'ticket.list': () => ({ tickets: [ticket] }) });
     const { out, status } = await run(['tickets', '--socket', path], { now });

@@ -170,6 +170,21 @@ describe('a ticket that a person has taken up', () => {
     assert.deepEqual(told(store), ['ticket.opened', 'ticket.changed', 'ticket.changed']);
   });
 
+  test('is counted as snoozed and not as open until its snooze is over, or it is acknowledged or resolved', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    const counts = () => store.tickets.countByState(clock.now);
+    assert.deepEqual(counts(), { open: 1, acknowledged: 0, snoozed: 0 });
+    await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });
+    assert.deepEqual(counts(), { open: 0, acknowledged: 0, snoozed: 1 });
+    clock.now += dayMs;
+    assert.deepEqual(counts(), { open: 1, acknowledged: 0, snoozed: 0 });
+    await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });
+    await actOnTicket(store, ticket, { act: 'acknowledge' });
+    assert.deepEqual(counts(), { open: 0, acknowledged: 1, snoozed: 0 });
+    await actOnTicket(store, ticket, { act: 'resolve' });
+    assert.deepEqual(counts(), { open: 0, acknowledged: 0, snoozed: 0 });
+  });
+
   test('tells nothing while it is snoozed, and that it is still there after that', async (t) => {
     const { store, clock, ticket } = await opened(t);
     await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });

@@ -11,7 +11,10 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('status')
     .helpGroup(helpGroups.daemon)
     .description('show the state of the daemon')
-    .option('--check', 'for a monitor: one line, and exits with 1 if something is wrong that nobody has acknowledged')
+    .option(
+      '--check',
+      'for a monitor: one line, and exits with 1 if something is wrong that nobody has acknowledged or snoozed',
+    )
     .addHelpText('after', examples('heronry status', 'heronry status --check', 'heronry status --json'))
     .action(({ check }: { readonly check?: true }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
@@ -23,7 +26,7 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
-/** What is wrong with the daemon, or with what it tracks, and not acknowledged. */
+/** What is wrong with the daemon, or with what it tracks, and neither acknowledged nor snoozed. */
 function troublesOf({ tickets, paused, sources, targets }: DaemonStatus): string[] {
   return [
     ...(tickets.open > 0 ? [`${countText(tickets.open, 'ticket')} ${tickets.open === 1 ? 'is' : 'are'} open`] : []),
@@ -42,8 +45,12 @@ function wellText({ projects, targets, sources, tickets }: DaemonStatus): string
     countText(targets.active, 'target'),
     countText(sources.ready, 'source'),
   ];
-  const known = tickets.acknowledged > 0 ? `; ${countText(tickets.acknowledged, 'ticket')} acknowledged` : '';
-  return `ok: ${counts.join(', ')}${known}`;
+  const { acknowledged, snoozed } = tickets;
+  const known = [
+    ...(acknowledged > 0 ? [`; ${countText(acknowledged, 'ticket')} acknowledged`] : []),
+    ...(snoozed > 0 ? [`; ${countText(snoozed, 'ticket')} snoozed`] : []),
+  ];
+  return `ok: ${counts.join(', ')}${known.join('')}`;
 }
 
 function showDaemon(terminal: Terminal, status: DaemonStatus): string {
@@ -73,11 +80,12 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   return lines.join('\n');
 }
 
-function ticketLines(terminal: Terminal, { tickets: { open, acknowledged } }: DaemonStatus): string[] {
-  if (open + acknowledged === 0) return [];
+function ticketLines(terminal: Terminal, { tickets: { open, acknowledged, snoozed } }: DaemonStatus): string[] {
+  if (open + acknowledged + snoozed === 0) return [];
   const counts = [
     ...(open > 0 ? [terminal.paint('red', `${open} open`)] : []),
     ...(acknowledged > 0 ? [`${acknowledged} acknowledged`] : []),
+    ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
   ];
   return [`tickets   ${counts.join(', ')}: heronry tickets`];
 }

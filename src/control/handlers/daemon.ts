@@ -59,7 +59,7 @@ function status(deps: Deps): DaemonStatus {
       broken: new Set(problems.map(({ file }) => file)).size,
       missing: store.counts.usedSources().filter((id) => !sources.has(id) && !broken.has(id)).length,
     },
-    tickets: store.tickets.countByState(),
+    tickets: store.tickets.countByState(store.now()),
     offers: deps.daemon.offers().map(({ why, offers, oldestAt }) => ({
       waitFor: waitKind(why),
       offers,

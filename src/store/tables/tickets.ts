@@ -27,6 +27,8 @@ export function ticketTable(environment: Environment) {
     }),
   );
   const unresolved = table<number, 'open' | 'acknowledged'>(environment, 'tickets.unresolved');
+  /** Until when the open ones are snoozed that a person has snoozed. */
+  const snoozed = table<number, number>(environment, 'tickets.snoozed');
   const bySymptom = namingSources(
     environment,
     table<[scope: TicketScope, symptom: string], number>(environment, 'tickets.by_symptom'),
@@ -50,15 +52,18 @@ export function ticketTable(environment: Environment) {
       rows.put(ticket.ticket, ticket);
       if (ticket.state === 'resolved') unresolved.remove(ticket.ticket);
       else unresolved.put(ticket.ticket, ticket.state);
+      if (ticket.state === 'open' && ticket.snoozedUntil !== undefined) snoozed.put(ticket.ticket, ticket.snoozedUntil);
+      else snoozed.remove(ticket.ticket);
       isNone = undefined;
     },
     /** Whether every ticket is resolved. */
     isNone: (): boolean => (isNone ??= Array.from(unresolved.keys({ limit: 1 })).length === 0),
-    /** The number of the tickets that are not resolved, by state. */
-    countByState(): { readonly open: number; readonly acknowledged: number } {
-      const counts = { open: 0, acknowledged: 0 };
+    /** The number of the tickets that are not resolved, by state; `snoozed` counts the open ones that are snoozed at that instant, which `open` does not. */
+    countByState(at: number): { readonly open: number; readonly acknowledged: number; readonly snoozed: number } {
+      const counts = { open: 0, acknowledged: 0, snoozed: 0 };
       for (const state of unresolved.rows()) counts[state] += 1;
-      return counts;
+      for (const until of snoozed.rows()) if (at < until) counts.snoozed += 1;
+      return { ...counts, open: counts.open - counts.snoozed };
     },
     /** The tickets that are not resolved, the newest first. */
     *unresolved(): Generator<TicketView> {
