@@ -69,6 +69,8 @@ export function ruleCause(good: PageLook, bad: PageLook, lost: readonly LostFiel
       missing.flatMap(({ fields }) => Object.values(fields)),
       good.shown,
       bad.shown,
+      // Another text of the page, which repeated a value, may be gone.
+      'is left out',
     );
     const says = [`${records.record}: ${records.after} places, where there were ${records.before}`, layout];
     if (kept >= stillThere)

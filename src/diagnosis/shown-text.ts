@@ -42,11 +42,21 @@ export class ShownText {
 /** The most different texts of values that are looked for on the two pages. */
 const mostTexts = 200;
 
-/** The share of values that a page still shows, of those that the good one showed; of many different values, some are looked for. */
-export function shareKept(values: readonly Value[], good: ShownText, bad: ShownText): number {
+/**
+ * The share of values that a page still shows, of those that the good one showed; of many different values, some are looked for.
+ *
+ * @param unclear - what becomes of a value of one record that the page shows, but less often than the good one did: it may have moved, or stand there
+ * for another reason.
+ */
+export function shareKept(
+  values: readonly Value[],
+  good: ShownText,
+  bad: ShownText,
+  unclear: 'is lost' | 'is left out' = 'is lost',
+): number {
   const counts = new Map<string, number>();
   for (const text of values.flatMap(textsOf)) if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
-  let [shown, kept] = [0, 0];
+  let [shown, kept, leftOut] = [0, 0, 0];
   for (const [text, times] of sampleOf([...counts])) {
     const had = good.count(text);
     if (had === 0) continue;
@@ -54,8 +64,10 @@ export function shareKept(values: readonly Value[], good: ShownText, bad: ShownT
     shown += times;
     // As often as before: a short number may stand elsewhere as well.
     if (has >= Math.min(had, times) && has > had - times) kept += times;
+    else if (unclear === 'is left out' && times === 1 && has > 0) leftOut += 1;
   }
-  return shown === 0 ? 0 : kept / shown;
+  if (shown === 0) return 0;
+  return shown === leftOut ? 1 : kept / (shown - leftOut);
 }
 
 /** Some of many items, spread over all of them. The steps differ, as items of one kind may stand at regular distances. */

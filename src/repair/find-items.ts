@@ -1,9 +1,10 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import type { FieldPlan, RecordPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
 import { elementsIn } from '../extract/tree/nodes.ts';
 import type { Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
+import { parentOf } from './find-record.ts';
 import { identityOf, isRepairable, isTelling } from './known-values.ts';
 import type { OpenedPage, ReadSpot } from './opened-page.ts';
 import { jsonPathText, valuesWithin } from './json-places.ts';
@@ -180,10 +181,6 @@ function valueAt(root: Value, path: readonly (string | number)[]): Value {
     value = (value as Readonly<Record<string, Value>>)[part] ?? null;
   }
   return value;
-}
-
-function parentOf({ parent }: Element): Element | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
 }
 
 function depthOf(element: Element): number {

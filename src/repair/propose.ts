@@ -1,18 +1,21 @@
+import type { Element } from 'domhandler';
 import { documentKind } from '../extract/document/all.ts';
 import type { CompiledRecord } from '../extract/compile.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import { evaluate } from '../extract/rule/evaluate.ts';
 import type { RecordPlan } from '../extract/rule/plan.ts';
 import { placeText } from '../extract/rule/place.ts';
+import type { Spot } from '../extract/rule/spot.ts';
 import { TooMuchWork, WorkBudget } from '../work-budget.ts';
 import { mostRepairs, type Repair, type RepairChange, type RepairKept, type RepairQuestion } from '../view/repair.ts';
 import { findItems } from './find-items.ts';
+import { findRecord, parentOf } from './find-record.ts';
 import { isSafeForAuto, type ReadKeys, type RepairedField } from './is-safe.ts';
 import { identityOf, isRepairable, isTelling, type KnownItem } from './known-values.ts';
 import { compiledRecord, type OpenedPage, openPage, readSpots, type ReadSpot } from './opened-page.ts';
 import { placesText, repairedPlan } from './place-plan.ts';
 import { counted, isRight, rankPlaces, type RankedPlace } from './rank-places.ts';
-import { rankEach } from './rank-each.ts';
+import { type RankedEach, rankEach, rankSelectors } from './rank-each.ts';
 
 /** The work of a search, in steps of some 10 ns: some seconds. */
 const searchSteps = 600_000_000;
@@ -147,6 +150,8 @@ function mend(
     return mendFields(compiled, whole, named, isXml);
   }
   if (2 * there.length >= known) return mendFields(compiled, there, named, isXml);
+  const isOfOne = read.every(({ before }) => before.filter(({ draft }) => draft !== undefined).length <= 1);
+  if (isOfOne) return mendOnly(compiled, read, named, isXml);
   return mendEach(compiled, read, named, isXml);
 }
 
@@ -199,6 +204,68 @@ function mendEach(
     best = { ...mended, ...(each !== undefined && { each: { record: plan.type, before: text, to: each.to } }) };
   }
   return best;
+}
+
+/** Pages of one record each of which so many must show it again, as a share. */
+const leastPages = 0.6;
+
+/** Finds the records of pages of one record each that moved, and with them their fields. */
+function mendOnly(
+  compiled: CompiledRecord,
+  read: readonly ReadPair[],
+  named: ReadonlySet<string>,
+  isXml: boolean,
+): Mended | undefined {
+  const { plan } = compiled;
+  const known = read.flatMap((pair, at) => {
+    const old = pair.before.find(({ draft }) => draft !== undefined);
+    return old?.draft === undefined ? [] : [{ ...pair, at, old: old.spot, fields: old.draft.fields }];
+  });
+  // Perhaps only the keys are lost.
+  const same = known.flatMap(({ after, ...pair }): FoundRecord[] =>
+    after.length === 1 && after[0] ? [{ ...pair, spot: after[0].spot }] : [],
+  );
+  const here = same.length === known.length ? mendFields(compiled, same.map(itemOf), named, isXml) : undefined;
+  const found = known.flatMap((pair) => {
+    const spot = findRecord(pair.bad, plan, pair.fields, isXml);
+    return spot === undefined ? [] : [{ ...pair, spot }];
+  });
+  const held = found.length < leastPages * known.length ? undefined : selected(found, isXml);
+  const elsewhere = held && mendFields(compiled, held.found.map(itemOf), named, isXml);
+  if (here !== undefined && here.fields.length > 0 && here.score >= (elsewhere?.score ?? 0)) return here;
+  const before = plan.each === undefined ? '' : placeText(plan.each);
+  return held && elsewhere && { ...elsewhere, each: { record: plan.type, before, to: held.each.to } };
+}
+
+/** A page of one record, and the place of the record on it. */
+interface FoundRecord<S extends Spot = Spot> extends OpenedPair {
+  /** The number of the pair of pages. */
+  readonly at: number;
+  readonly spot: S;
+  /** The place on the last good page. */
+  readonly old: Spot;
+  readonly fields: KnownItem['fields'];
+}
+
+/** Finds a selector of the elements that are records; where there is none, of those around them. */
+function selected(
+  found: readonly FoundRecord<Element>[],
+  isXml: boolean,
+): { readonly each: RankedEach; readonly found: readonly FoundRecord[] } | undefined {
+  const [each] = rankSelectors(
+    found.map(({ bad, spot }) => ({ page: bad, elements: [spot] })),
+    isXml,
+  );
+  if (each !== undefined) return { each, found };
+  const around = found.flatMap((record) => {
+    const spot = parentOf(record.spot);
+    return spot === undefined ? [] : [{ ...record, spot }];
+  });
+  return around.length < found.length ? undefined : selected(around, isXml);
+}
+
+function itemOf({ at, spot, bad, old, good, fields }: FoundRecord): KnownItem {
+  return { pair: at, spot, page: bad.context, before: { spot: old, page: good.context }, fields };
 }
 
 /** Whether the old rule still matches the places of the records, so that only their keys are lost. */

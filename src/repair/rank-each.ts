@@ -19,10 +19,21 @@ const [sampled, tried] = [12, 60];
 /** The share of the known records that a selector must find. */
 const leastFound = 0.95;
 
+/** Records that are found on a page. */
+interface Holders {
+  readonly page: OpenedPage;
+  readonly elements: readonly Element[];
+}
+
 /** Finds selectors that match the known records of a page and little else, the best first. */
 export function rankEach(page: OpenedPage, { items, json }: ItemSet, isXml: boolean): RankedEach[] {
   if (json !== undefined) return [{ to: { json }, cost: 1 }];
-  const elements = elementsOf(items);
+  return rankSelectors([{ page, elements: elementsOf(items) }], isXml);
+}
+
+/** Finds selectors that match the known records of several pages and little else, the best first. */
+export function rankSelectors(pages: readonly Holders[], isXml: boolean): RankedEach[] {
+  const elements = pages.flatMap(({ elements: some }) => some);
   const votes = new Map<string, { cost: number; votes: number }>();
   for (const element of elements.slice(0, sampled))
     for (const [css, cost] of new Map(eachSelectors(element, isXml))) {
@@ -34,7 +45,7 @@ export function rankEach(page: OpenedPage, { items, json }: ItemSet, isXml: bool
     .filter(([, { votes: given }]) => given >= leastFound * sample)
     .toSorted(([, one], [, other]) => one.cost - other.cost)
     .slice(0, tried)
-    .flatMap(([css, { cost }]) => judged(page, elements, css, cost, isXml) ?? [])
+    .flatMap(([css, { cost }]) => judged(pages, css, cost, isXml) ?? [])
     .toSorted((one, other) => one.cost - other.cost);
 }
 
@@ -58,20 +69,19 @@ function* eachSelectors(element: Element, isXml: boolean): Generator<[css: strin
   }
 }
 
-function judged(
-  { root, context }: OpenedPage,
-  elements: readonly Element[],
-  css: string,
-  cost: number,
-  isXml: boolean,
-): RankedEach | undefined {
-  spend(1_000);
-  const found = compilePlace({ by: 'css', css }, { isXml, isScoped: false })(root, context, 10_000) ?? [];
-  const all = new Set(found);
-  const hits = elements.filter((element) => all.has(element)).length;
-  if (hits < leastFound * elements.length) return undefined;
-  const others = all.size - hits;
+function judged(pages: readonly Holders[], css: string, cost: number, isXml: boolean): RankedEach | undefined {
+  const find = compilePlace({ by: 'css', css }, { isXml, isScoped: false });
+  let [known, hits, others] = [0, 0, 0];
+  for (const { page, elements } of pages) {
+    spend(1_000);
+    const all = new Set(find(page.root, page.context, 10_000));
+    const own = elements.filter((element) => all.has(element)).length;
+    known += elements.length;
+    hits += own;
+    others += all.size - own;
+  }
+  if (hits < leastFound * known) return undefined;
   // New records may be among the others; what is beside the list as well is no selector of it.
-  if (others > elements.length) return undefined;
-  return { to: { css }, cost: cost + (4 * others) / elements.length + css.length / 100 };
+  if (others > known) return undefined;
+  return { to: { css }, cost: cost + (4 * others) / known + css.length / 100 };
 }

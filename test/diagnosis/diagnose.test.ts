@@ -3,6 +3,9 @@ import { describe, test } from 'node:test';
 import { diagnose } from '../../src/diagnosis/diagnose.ts';
 import { mutations } from '../../src/drill/all.ts';
 import { mutate } from '../../src/drill/mutate.ts';
+import { Source } from '../../src/definition/source.ts';
+import { planOf } from '../../src/provider/plans.ts';
+import { productPage, productPageRecords, products, redesignedPage } from '../drill/product-pages.ts';
 import { listRecords, listSubject, productRecords, productSubject } from '../drill/pages.ts';
 import { Cause } from '../../src/view/ticket.ts';
 import { WorkBudget } from '../../src/work-budget.ts';
@@ -80,6 +83,34 @@ describe('the cause of a page that changed', () => {
     assert.equal(diagnose({ symptoms, asked, good, bad }).kind, 'rule_lost');
     const elsewhere = { ...good, url: asked };
     assert.equal(diagnose({ symptoms, asked, good: elsewhere, bad }).kind, 'redirected_home');
+  });
+
+  describe('of one record', () => {
+    const [shown = ''] = products(1).map(productPage);
+    const url = 'https://shop.example/p/100';
+    const plan = planOf(Source.parse({ id: 'shop', url, records: productPageRecords }));
+    const causeOf = async (html: string): Promise<Cause> => {
+      const [good, bad] = [
+        await readPage({ url, status: 200, html: shown }, plan),
+        await readPage({ url, status: 200, html }, plan),
+      ];
+      return diagnose({ symptoms: symptomsBetween(good, bad), asked: url, good, bad });
+    };
+
+    test('is that it was laid out anew, where all that was read of it is still there, though less often', async () => {
+      const [product] = products(1);
+      assert.ok(product);
+      const { kind, says } = await causeOf(redesignedPage(product));
+      assert.equal(kind, 'layout_moved', says.join('; '));
+      assert.match(says.at(-1) ?? '', /^100 % of the values/);
+    });
+
+    test('is that the record was cut, where hardly anything of it is left', async () => {
+      const cut = shown.replace(/<div class="product"[^]*?<\/div>/, '');
+      assert.equal((await causeOf(cut)).kind, 'items_cut');
+      const elsewhere = cut.replace('<p class="desc">', '<p>Others have bought Nordwerk.</p>$&');
+      assert.equal((await causeOf(elsewhere)).kind, 'items_cut');
+    });
   });
 
   test('says which rule matched how often before and now', async () => {

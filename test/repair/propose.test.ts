@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { Source } from '../../src/definition/source.ts';
 import { planOf } from '../../src/provider/plans.ts';
 import { propose } from '../../src/repair/propose.ts';
+import { productPage, productPageRecords, products, redesignedPage } from '../drill/product-pages.ts';
 import type { Repair, RepairQuestion } from '../../src/view/repair.ts';
 
 /** Proposes repairs for pages that changed. */
@@ -162,6 +163,40 @@ describe('a repair', () => {
     assert.deepEqual([repair?.changes[0]?.to, repair?.isSafe], [{ css: '.amount' }, true]);
     const [few] = await proposed(records, pages.slice(0, 4), { lost: [{ record: 'lamp', field: 'price' }] });
     assert.deepEqual([few?.changes[0]?.to, few?.isSafe], [{ css: '.amount' }, false]);
+  });
+
+  test('finds the records anew of pages of one record each, in the smallest element that holds what was known', async () => {
+    const pages = products(6).map((product): [string, string] => [productPage(product), redesignedPage(product)]);
+    const repairs = await proposed(productPageRecords, pages, { lost: [{ record: 'product' }] });
+    assert.deepEqual(firstOf(repairs), {
+      each: { css: 'article' },
+      sku: { xpath: './/dt[normalize-space()="Article"]/following-sibling::dd[1]' },
+      title: { css: '.n' },
+      brand: { xpath: './/dt[normalize-space()="Maker"]/following-sibling::dd[1]' },
+      price: { xpath: './/dt[normalize-space()="Price"]/following-sibling::dd[1]' },
+      stock: { xpath: './/dt[normalize-space()="Stock"]/following-sibling::dd[1]' },
+    });
+    assert.equal(repairs[0]?.isSafe, true);
+    assert.ok(repairs[0]?.kept.every(({ kept, of }) => kept === 6 && of === 6));
+    const [of] = await proposed(productPageRecords, pages.slice(0, 1), { lost: [{ record: 'product' }] });
+    assert.deepEqual([of?.changes.length, of?.isSafe], [6, false]);
+  });
+
+  test('leaves the records of such pages where they are, where only what tells them apart has moved', async () => {
+    const pages = products(6).map((product): [string, string] => [
+      productPage(product),
+      productPage(product).replace('data-sku=', 'data-article='),
+    ]);
+    const repairs = await proposed(productPageRecords, pages, { lost: [{ record: 'product' }] });
+    assert.deepEqual([firstOf(repairs), repairs[0]?.isSafe], [{ sku: { attr: 'data-article' } }, true]);
+  });
+
+  test('is none for pages of one record each that show other ones', async () => {
+    const shown = products(12);
+    const pages = shown
+      .slice(0, 6)
+      .map((product, at): [string, string] => [productPage(product), redesignedPage(shown[at + 6] ?? product)]);
+    assert.deepEqual(await proposed(productPageRecords, pages, { lost: [{ record: 'product' }] }), []);
   });
 
   test('follows the path of a list and of a value in JSON, and the name of an element in XML', async () => {
