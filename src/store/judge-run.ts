@@ -217,12 +217,16 @@ function checkedRun(store: Store, { target, close, ...ended }: EndedRun, { isWho
   return { tally, scope, repeated: repeatedFields(records, asked) };
 }
 
-/** What a whole run says of the records of each type that were known before it. */
+/** What a whole run says of the records of each type that were known before it: also that none is missing. */
 function wholeTypes({ tally, missing }: Pick<EndedRun, 'tally' | 'missing'>): Record<string, WholeType> {
-  const whole: Record<string, WholeType> = {};
-  for (const [type, count] of missing ?? [])
-    whole[type] = { expected: (tally.types[type]?.known ?? 0) + count, missing: count };
-  return whole;
+  if (missing === undefined) return {};
+  const types = new Set([...Object.keys(tally.types), ...missing.keys()]);
+  return Object.fromEntries(
+    [...types].map((type) => {
+      const count = missing.get(type) ?? 0;
+      return [type, { expected: (tally.types[type]?.known ?? 0) + count, missing: count }];
+    }),
+  );
 }
 
 /** Judges a scrape of many records by the healthy runs of its target; nothing for one of few. */
