@@ -67,14 +67,11 @@ export function diagnoser(
     read();
   }
 
-  /** Whether a ticket has something to be looked at: no cause that is known, a symptom more, or another life. */
-  function isNew({ type, data }: LogSlice['events'][number]): boolean {
+  /** Whether a ticket has something to be looked at: no cause that is known, or a symptom more, which may have been added while it was snoozed. */
+  function isNew({ data }: LogSlice['events'][number]): boolean {
     if (!('symptoms' in data)) return false;
-    // What it was told to propose, or to have been repaired, says nothing new of its cause.
-    const isOfRepair = 'what' in data && /proposed$|^repaired/.test(data.what);
-    if (isOfRepair) return false;
-    if (data.cause === undefined || data.cause.kind === 'unknown' || type === 'ticket.reopened') return true;
-    return 'what' in data && data.what.startsWith('also ');
+    if ('change' in data) return data.change === 'symptoms' || data.change === 'unsnoozed';
+    return data.cause === undefined || data.cause.kind === 'unknown';
   }
 
   function next(): void {

@@ -108,7 +108,8 @@ async function readAgain(deps: AcceptDeps, loaded: LoadedSource, ticket: TicketV
   const vault = deps.vault();
   if (vault === undefined) return undefined;
   const bad = ticket.pages?.bad === undefined ? undefined : await vault.read(ticket.pages.bad);
-  const since = bad?.ok === true ? Math.min(bad.page.observedAt, ticket.openedAt) : ticket.openedAt;
+  const { openedAt, reopenedAt = openedAt } = ticket;
+  const since = bad?.ok === true ? Math.min(bad.page.observedAt, reopenedAt) : reopenedAt;
   const { ok, job } = await beginJob(deps.store(), loaded, { since, ticket: ticket.ticket });
   if (!ok) return undefined;
   deps.lookAtJobs();

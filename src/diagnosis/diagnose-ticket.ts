@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, isPlugged, type LoadedSource } from '../definition/catalogue.ts';
 import { defined } from '../defined.ts';
 import type { Page } from '../fetch/page.ts';
@@ -33,8 +34,6 @@ const comparedPages = 5;
 /** The time that comparing two pages may take on a thread, in ms. */
 const limitMs = 30_000;
 
-const unknown: Cause = { kind: 'unknown', says: [] };
-
 const tooSlow: Cause = { kind: 'unknown', says: ['the pages could not be compared within the limits of a thread'] };
 
 /** What two pages of one address say of a ticket. */
@@ -45,20 +44,21 @@ interface Finding {
 
 /**
  * Finds the cause of a ticket and stores it: by the first bad pages that show it beside the last good ones, where both are kept, else by how the
- * requests failed. The cause is the one that most pages show, and the digests of two of these are stored with it. A ticket that has a
- * cause other than `unknown`, or about which neither says anything, stays as it is.
+ * requests failed. The cause is the one that most pages show, and the digests of two of these are stored with it. A ticket about which neither
+ * says anything more than it has stays as it is.
  */
 export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal: AbortSignal): Promise<void> {
   const store = deps.store();
   const ticket = store.tickets.get(number);
-  if (ticket === undefined || (ticket.cause ?? unknown).kind !== 'unknown') return;
+  if (ticket === undefined || ticket.state === 'resolved') return;
   if (ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
   const found = await causeByPages(deps, ticket, signal);
   const isAlwaysHome = found !== undefined && homeRedirect(found.pair.good.url, found.pair.url) !== undefined;
   const byFailures =
     found === undefined || found.cause.kind === 'unknown' ? causeByFailures(store, ticket, isAlwaysHome) : undefined;
   const cause = byFailures ?? found?.cause;
-  if (cause === undefined || cause.kind === ticket.cause?.kind) return;
+  if (cause === undefined || (cause.kind === 'unknown' && ticket.cause !== undefined)) return;
+  if (isDeepStrictEqual(cause, ticket.cause)) return;
   const pages = found && evidenceOf(found.pair);
   await setCause(store, number, cause, pages);
 }

@@ -47,7 +47,7 @@ function sinceOf(store: Store, { sources: [source = ''], ...ticket }: TicketView
   const crawl = ticket.crawl === undefined ? undefined : store.crawls.newest(target);
   const scrape = ticket.scrape === undefined ? undefined : store.scrapes.get(ticket.scrape);
   const isRound = store.tickets.member(source, 0, ticket.ticket) !== undefined;
-  if (scrape === undefined || isRound) return ticket.openedAt - roundMs;
+  if (scrape === undefined || isRound) return (ticket.reopenedAt ?? ticket.openedAt) - roundMs;
   return Math.min(scrape.startedAt, crawl?.startedAt ?? Infinity);
 }
 

@@ -3,7 +3,7 @@ import { Failure, FieldChanges, Serial, Value } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
 import { ReplayCounts } from '../view/replay.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
-import { TicketEnd, TicketFacts } from '../view/ticket.ts';
+import { TicketChange, TicketEnd, TicketFacts } from '../view/ticket.ts';
 
 /** Wall time in milliseconds since the epoch; a clock may tell fractions. */
 const instant = z.number();
@@ -325,9 +325,10 @@ export const Event = z.discriminatedUnion('type', [
   ),
   ticketEvent(
     'ticket.changed',
-    'A ticket has a symptom that it did not have, its cause is known, its snooze is over, or a person has done something with it.',
+    'A ticket has a symptom that it did not have, its cause is known, repairs are proposed or made, its snooze is over, or a person has done something with it.',
     {
-      /** What has changed, as a sentence. */
+      change: TicketChange,
+      /** The same as a sentence, for people. */
       what: z.string(),
     },
   ),

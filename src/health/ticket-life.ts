@@ -1,6 +1,6 @@
 import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
-import type { Cause, TicketEnd, TicketFacts, TicketView } from '../view/ticket.ts';
+import type { Cause, TicketChange, TicketEnd, TicketFacts, TicketView } from '../view/ticket.ts';
 
 /** What a run, a host or the planner has found wrong. */
 export interface Report extends Pick<TicketFacts, 'scrape' | 'crawl' | 'version' | 'pages' | 'cause'> {
@@ -12,12 +12,13 @@ export interface Report extends Pick<TicketFacts, 'scrape' | 'crawl' | 'version'
   readonly projects: readonly string[];
 }
 
-/** A ticket, and what has become of it where that is to be told. */
-export interface Moved {
-  readonly ticket: TicketView;
-  /** Missing where nothing is told: one more occurrence, or a ticket that is snoozed. */
-  readonly told?: string;
-}
+/** What becomes of a ticket. */
+export type TicketMove = 'opened' | 'reopened' | 'resolved' | TicketChange;
+
+/** A ticket after a move. `told` and its sentence `what` are missing where nothing is told: one more occurrence, or a ticket that is snoozed. */
+export type Moved =
+  | { readonly ticket: TicketView; readonly told: TicketMove; readonly what: string }
+  | { readonly ticket: TicketView; readonly told?: undefined };
 
 /** A ticket that was resolved by itself is reopened where the symptom comes back within this time, in ms: a week, so that a weekly fault is one ticket. */
 export const reopenedWithinMs = 7 * 86_400_000;
@@ -50,12 +51,14 @@ export function opened(
  * A ticket that is seen once more. Symptoms that it did not have are told; one that was snoozed is told when its time is over. A ticket
  * that was resolved is reopened.
  */
-export function occurred(before: TicketView, { at, symptoms, samples = [], projects, pages, cause }: Report): Moved {
+export function occurred(before: TicketView, report: Report): Moved {
+  if (before.state === 'resolved') return reopened(before, report);
+  const { at, symptoms, samples = [], projects, pages, cause } = report;
   const ids = new Set(symptoms.map(symptomId));
   const kept = before.symptoms.filter((symptom) => !ids.has(symptomId(symptom)));
   const known = new Set(before.symptoms.map(symptomId));
   const added = symptoms.filter((symptom) => !known.has(symptomId(symptom)));
-  const { snoozedUntil, resolvedAt: _at, resolvedBy: _by, ...rest } = before;
+  const { snoozedUntil, ...rest } = before;
   const isSnoozed = snoozedUntil !== undefined && at < snoozedUntil;
   const ticket: TicketView = {
     ...rest,
@@ -70,46 +73,53 @@ export function occurred(before: TicketView, { at, symptoms, samples = [], proje
     samples: [...new Set([...before.samples, ...samples])].slice(0, keptSamples),
     projects: [...new Set([...before.projects, ...projects])].slice(0, keptProjects),
   };
-  if (before.state === 'resolved')
-    return told({ ...ticket, state: 'open', reopened: before.reopened + 1 }, at, 'reopened');
-  if (added.length > 0) return told(ticket, at, `also ${added.map(symptomId).join(', ')}`);
-  if (snoozedUntil !== undefined && !isSnoozed) return told(ticket, at, 'still there after its snooze');
+  if (added.length > 0) return told(ticket, at, 'symptoms', `also ${added.map(symptomId).join(', ')}`);
+  if (snoozedUntil !== undefined && !isSnoozed) return told(ticket, at, 'unsnoozed', 'still there after its snooze');
   return { ticket };
+}
+
+/** A resolved ticket that is open again. It keeps its log, its counts and whom it is assigned to; all else is of the new report, as another fault may show the same symptom. */
+function reopened(before: TicketView, report: Report): Moved {
+  const { ticket, sources, host, openedAt, occurrences, assignee, log } = before;
+  const anew = opened({ ticket, sources, ...defined({ host }) }, report);
+  const times = { openedAt, reopenedAt: report.at, reopened: before.reopened + 1, occurrences: occurrences + 1 };
+  return told({ ...anew, ...times, ...defined({ assignee }), log }, report.at, 'reopened', 'reopened');
 }
 
 /** A ticket that a person, or two healthy runs, have ended. */
 export function resolved(before: TicketView, at: number, by: TicketEnd, person?: string): Moved {
   const { snoozedUntil: _, ...ticket } = before;
   const what = by === 'healthy' ? 'resolved: healthy again' : by === 'accepted' ? 'accepted as usual' : 'resolved';
-  return told({ ...ticket, state: 'resolved', resolvedAt: at, resolvedBy: by }, at, what, person);
+  return told({ ...ticket, state: 'resolved', resolvedAt: at, resolvedBy: by }, at, 'resolved', what, person);
 }
 
 /** A ticket that a person knows of. */
 export function acknowledged(ticket: TicketView, at: number, person?: string): Moved {
-  return told({ ...ticket, state: 'acknowledged' }, at, 'acknowledged', person);
+  return told({ ...ticket, state: 'acknowledged' }, at, 'acknowledged', 'acknowledged', person);
 }
 
 /** A ticket that is somebody's, or nobody's. */
 export function assigned(before: TicketView, at: number, assignee: string | undefined, person?: string): Moved {
   const { assignee: _, ...ticket } = before;
   const what = assignee === undefined ? 'assigned to nobody' : `assigned to ${assignee}`;
-  return told({ ...ticket, ...defined({ assignee }) }, at, what, person);
+  return told({ ...ticket, ...defined({ assignee }) }, at, 'assigned', what, person);
 }
 
 /** A ticket of which nothing is told until an instant. */
 export function snoozed(ticket: TicketView, at: number, until: number, person?: string): Moved {
-  return told({ ...ticket, snoozedUntil: until }, at, `snoozed until ${new Date(until).toISOString()}`, person);
+  const what = `snoozed until ${new Date(until).toISOString()}`;
+  return told({ ...ticket, snoozedUntil: until }, at, 'snoozed', what, person);
 }
 
 /** A ticket whose cause is known. */
 export function diagnosed(ticket: TicketView, at: number, cause: Cause): Moved {
-  return told({ ...ticket, cause }, at, `the cause is ${cause.kind.replaceAll('_', ' ')}`);
+  return told({ ...ticket, cause }, at, 'cause', `the cause is ${cause.kind.replaceAll('_', ' ')}`);
 }
 
 /** A ticket for which rules are proposed. */
 export function repairable(ticket: TicketView, at: number, repairs: NonNullable<TicketView['repairs']>): Moved {
   const count = repairs.proposals.length;
-  return told({ ...ticket, repairs }, at, `${count} ${count === 1 ? 'repair is' : 'repairs are'} proposed`);
+  return told({ ...ticket, repairs }, at, 'proposed', `${count} ${count === 1 ? 'repair is' : 'repairs are'} proposed`);
 }
 
 /** A ticket whose definition has been repaired; what was proposed is of the version before. */
@@ -119,7 +129,7 @@ export function repaired(
   { what, ...made }: Omit<NonNullable<TicketView['repaired']>, 'at'> & { readonly what: string },
   person?: string,
 ): Moved {
-  return told({ ...ticket, repaired: { at, ...made } }, at, what, person);
+  return told({ ...ticket, repaired: { at, ...made } }, at, 'repaired', what, person);
 }
 
 /** Whether a ticket that is not open is taken up again by a symptom that comes back, in place of a new one. */
@@ -134,6 +144,7 @@ export function factsOf({
   resolvedAt: _at,
   resolvedBy: _by,
   reopened: _reopened,
+  reopenedAt: _reopenedAt,
   log: _log,
   ...facts
 }: TicketView): TicketFacts {
@@ -141,8 +152,8 @@ export function factsOf({
 }
 
 /** Writes what has become of a ticket into its log. It is told unless the ticket is snoozed; its end always is. */
-function told(before: TicketView, at: number, what: string, by?: string): Moved {
+function told(before: TicketView, at: number, move: TicketMove, what: string, by?: string): Moved {
   const ticket = { ...before, log: [...before.log, { at, what, ...defined({ by }) }].slice(-keptEntries) };
   const isQuiet = ticket.state !== 'resolved' && ticket.snoozedUntil !== undefined && at < ticket.snoozedUntil;
-  return isQuiet && !what.startsWith('snoozed') ? { ticket } : { ticket, told: what };
+  return isQuiet && move !== 'snoozed' ? { ticket } : { ticket, told: move, what };
 }

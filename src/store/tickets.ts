@@ -119,7 +119,7 @@ export function hasTrouble({ tickets }: Pick<Store, 'tickets'>, source: string):
   return false;
 }
 
-/** Stores the cause of a ticket, which is told, and the digests of the pages that show it. Resolves when it is committed. */
+/** Stores the cause of a ticket, which is told, and the digests of the pages that show it, in place of an earlier one. Resolves when it is committed. */
 export function setCause(store: Store, number: number, cause: Cause, pages?: TicketView['pages']): Promise<void> {
   return store.write((change) => {
     const ticket = store.tickets.get(number);
@@ -127,7 +127,7 @@ export function setCause(store: Store, number: number, cause: Cause, pages?: Tic
       keepTicket(
         store,
         change,
-        diagnosed({ ...ticket, ...defined({ pages: ticket.pages ?? pages }) }, change.at, cause),
+        diagnosed({ ...ticket, ...defined({ pages: pages ?? ticket.pages }) }, change.at, cause),
       );
   });
 }
@@ -181,13 +181,16 @@ function open(store: Store, change: Change, place: TicketPlace, report: Report):
   const host = place.host === undefined ? {} : { host: place.host };
   const ticket = tickets.add((number) => opened({ ticket: number, sources: [place.source], ...host }, report));
   tickets.trim(keptTickets, 10, ({ state }) => (state === 'resolved' ? undefined : 'stays'));
-  return keepTicket(store, change, { ticket: joined(store, place, ticket), told: 'opened' });
+  return keepTicket(store, change, { ticket: joined(store, place, ticket), told: 'opened', what: 'opened' });
 }
 
 function add(store: Store, change: Change, place: TicketPlace, report: Report, number: number): TicketView {
   const before = store.tickets.get(number);
   if (before === undefined) throw new Error(`ticket ${number}: expected it to be kept as long as its symptoms`);
-  const { ticket, ...told } = occurred(before.state === 'resolved' ? { ...before, targets: 0 } : before, report);
+  const { ticket, ...told } = occurred(
+    before.state === 'resolved' ? { ...before, sources: [place.source] } : before,
+    report,
+  );
   return keepTicket(store, change, { ticket: joined(store, place, ticket), ...told });
 }
 
@@ -214,23 +217,31 @@ function isOfWholeSource({ tickets }: Store, { ticket, sources, reopened }: Tick
 }
 
 /** Stores a ticket and tells what has become of it. To be called within a transaction. */
-export function keepTicket(store: Store, change: Change, { ticket, told }: Moved): TicketView {
+export function keepTicket(store: Store, change: Change, moved: Moved): TicketView {
   const { tickets } = store;
+  const { ticket } = moved;
   const scope = ticket.host === undefined ? ticket.sources[0] : hostScope(ticket.host);
   if (scope !== undefined)
     for (const symptom of ticket.symptoms) tickets.setNewest(scope, symptomId(symptom), ticket.ticket);
   tickets.put(ticket);
-  if (told === undefined) return ticket;
+  if (moved.told === undefined) return ticket;
   const { projects, sources } = ticket;
   const [source] = sources;
   const subjects = { projects, ...(ticket.host === undefined && source !== undefined && { source }) };
   const data = factsOf(ticket);
-  if (told === 'opened') change.tell({ type: 'ticket.opened', ...subjects, data });
-  else if (told === 'reopened') change.tell({ type: 'ticket.reopened', ...subjects, data });
-  else if (ticket.state === 'resolved' && ticket.resolvedBy !== undefined)
-    change.tell({ type: 'ticket.resolved', ...subjects, data: { ...data, by: ticket.resolvedBy } });
-  else change.tell({ type: 'ticket.changed', ...subjects, data: { ...data, what: told } });
-  return ticket;
+  switch (moved.told) {
+    case 'opened':
+    case 'reopened':
+      change.tell({ type: `ticket.${moved.told}`, ...subjects, data });
+      return ticket;
+    case 'resolved':
+      if (ticket.resolvedBy !== undefined)
+        change.tell({ type: 'ticket.resolved', ...subjects, data: { ...data, by: ticket.resolvedBy } });
+      return ticket;
+    default:
+      change.tell({ type: 'ticket.changed', ...subjects, data: { ...data, change: moved.told, what: moved.what } });
+      return ticket;
+  }
 }
 
 function scopeOf({ source, host }: TicketPlace): string {

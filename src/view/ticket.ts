@@ -77,6 +77,28 @@ export type TicketState = z.infer<typeof TicketState>;
 export const TicketEnd = z.enum(['healthy', 'accepted', 'person']);
 export type TicketEnd = z.infer<typeof TicketEnd>;
 
+/**
+ * What has changed of a ticket.
+ *
+ * - `symptoms`: it has symptoms that it did not have.
+ * - `cause`: its cause is known, or another one.
+ * - `proposed`: repairs are proposed.
+ * - `repaired`: the definition of its source has been repaired.
+ * - `unsnoozed`: it is still there after its snooze.
+ * - `acknowledged`, `assigned`, `snoozed`: a person has done that.
+ */
+export const TicketChange = z.enum([
+  'symptoms',
+  'cause',
+  'proposed',
+  'repaired',
+  'unsnoozed',
+  'acknowledged',
+  'assigned',
+  'snoozed',
+]);
+export type TicketChange = z.infer<typeof TicketChange>;
+
 /** One entry of what became of a ticket. */
 const TicketEntry = z.strictObject({
   at: Instant,
@@ -88,7 +110,7 @@ const TicketEntry = z.strictObject({
 
 /** Where a ticket was seen first, and what shows it. */
 const evidence = {
-  /** The first scrape that showed it, and the crawl that the scrape belongs to. */
+  /** The first scrape that showed it since it was opened or reopened, and the crawl that the scrape belongs to. */
   scrape: Serial.exactOptional(),
   crawl: Serial.exactOptional(),
   /** The version of the definition by which that scrape read. */
@@ -159,6 +181,8 @@ export const TicketView = z.strictObject({
   resolvedBy: TicketEnd.exactOptional(),
   /** How often it came back after its end. */
   reopened: z.int(),
+  /** When it came back last; missing for one that never did. */
+  reopenedAt: Instant.exactOptional(),
   /** What became of it, the newest 50 entries. */
   log: z.array(TicketEntry).max(50).readonly(),
 });

@@ -144,6 +144,80 @@ describe('the cause of what pages of a crawl or of items give', { concurrency: t
   });
 });
 
+const listed = `id: lamps
+${polite}
+records:
+  product:
+    key: sku
+    each: li
+    fields:
+        sku: { attr: data-sku }
+        title: h1
+        price: { css: .price, type: money }
+        state: .state
+`;
+
+const paths = ['/a', '/b', '/c'];
+
+/** A list of twelve lamps, those of each path with keys of their own. */
+const lamps = (path: string, change: (item: string) => string = (item) => item): string =>
+  `<!doctype html><title>Lamps</title><ul>${numbers
+    .map((number) => `<h1>Lamp ${number}</h1><b class="price">EUR ${number}.50</b><i class="state">${number} left</i>`)
+    .map((item, at) => `<li data-sku="${path}-${at}">${change(item)}</li>`)
+    .join('')}</ul>`;
+
+const renamed = (item: string): string => item.replace('price', 'cost');
+const loading = (item: string): string => item.replace(/EUR [\d.]+|\d+ left/g, 'Loading…');
+
+/** Three lists of lamps, which have been scraped once. */
+async function scrapedLamps(t: TestContext) {
+  const site = await openSite(t, Object.fromEntries(paths.map((path) => [path, lamps(path)])));
+  const daemon = await startDaemon(t, { sources: { lamps: listed }, settings: soon, vault });
+  const targets = paths.map((path) => ({ source: 'lamps', url: site.url(path) }));
+  await daemon.client.call('project.add', { id: 'shop', targets });
+  let scrapes = paths.length;
+  await nth(scrapes, 'scrape.completed', 'shop', daemon);
+  /** Scrapes all lists again, with what these show by then. */
+  const show = async (on: readonly string[], change?: (item: string) => string): Promise<void> => {
+    for (const path of on) site.answer(path, lamps(path, change));
+    await daemon.client.call('project.rescrape', { id: 'shop' });
+    await nth((scrapes += paths.length), 'scrape.completed', 'shop', daemon);
+  };
+  /** The next cause that is told after an event. */
+  const causeAfter = async (last: number) => {
+    const { data } = await daemon.event(
+      ({ id, type, data: of }) => id > last && type === 'ticket.changed' && 'change' in of && of.change === 'cause',
+    );
+    return 'symptoms' in data ? data.cause?.kind : undefined;
+  };
+  return { ...daemon, show, causeAfter };
+}
+
+test('a ticket that is reopened by another fault has the cause, pages and repairs of that one', async (t) => {
+  const { client, event, events, show, causeAfter } = await scrapedLamps(t);
+  await show(['/a'], loading);
+  assert.equal(await causeAfter(0), 'placeholder');
+  const first = await client.call('ticket.get', { ticket: 1 });
+  for (const _ of [1, 2]) await show(['/a']);
+  const over = await event(({ type }) => type === 'ticket.resolved');
+  await show(['/b'], renamed);
+  assert.equal(await causeAfter(over.id), 'rule_lost');
+  await event(({ id, data }) => id > over.id && 'change' in data && data.change === 'proposed');
+  const view = await client.call('ticket.get', { ticket: 1 });
+  assert.deepEqual([view.reopened, view.symptoms.map(({ kind }) => kind), view.targets], [1, ['field'], 1]);
+  assert.notDeepEqual([view.pages?.bad, view.scrape], [first.pages?.bad, first.scrape]);
+  assert.equal(events.filter(({ type }) => type === 'ticket.opened').length, 1);
+});
+
+test('a ticket that gets a further symptom is looked at again', async (t) => {
+  const { event, show, causeAfter } = await scrapedLamps(t);
+  await show(['/a'], renamed);
+  assert.equal(await causeAfter(0), 'rule_lost');
+  await show(['/b', '/c'], loading);
+  const { id } = await event(({ data }) => 'change' in data && data.change === 'symptoms');
+  assert.equal(await causeAfter(id), 'placeholder');
+});
+
 test('the cause of a page that is not there is the redirect to the start page, which no page of its own shows', async (t) => {
   const { causeAfter } = await scraped(t, 'one', '/p/1');
   const [kind, says] = await causeAfter((site) =>

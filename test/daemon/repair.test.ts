@@ -54,7 +54,7 @@ async function pricesOf({ client }: Awaited<ReturnType<typeof renamed>>): Promis
 
 /** Whether an event tells that repairs are proposed. */
 function isProposal(event: Event): boolean {
-  return event.type === 'ticket.changed' && event.data.repairs !== undefined && event.data.what.endsWith('proposed');
+  return event.type === 'ticket.changed' && event.data.repairs !== undefined && event.data.change === 'proposed';
 }
 
 describe('a repair of a source whose site has changed', () => {
@@ -155,7 +155,8 @@ describe('a repair of a source whose site has changed', () => {
     await client.call('project.rescrape', { id: 'all' });
     await daemon.event(() => events.filter(isProposal).length === 2);
     const { repaired, repairs } = await client.call('ticket.get', { ticket: 1 });
-    assert.deepEqual([repaired?.by, repaired?.version], ['auto', repairs?.version]);
+    const { version } = made.type === 'ticket.changed' ? (made.data.repaired ?? {}) : {};
+    assert.deepEqual([repaired, repairs?.version], [undefined, version]);
     assert.equal(repairs?.proposals[0]?.isSafe, true);
     assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
   });

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { Report } from '../../src/health/ticket-life.ts';
 import { actOnTicket } from '../../src/store/act-on-ticket.ts';
-import { endTrouble, noteHealthy, reportTrouble, setCause, ticketsOf } from '../../src/store/tickets.ts';
+import {
+  endTrouble,
+  noteHealthy,
+  reportTrouble,
+  setCause,
+  setRepaired,
+  setRepairs,
+  ticketsOf,
+} from '../../src/store/tickets.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Symptom } from '../../src/view/symptom.ts';
@@ -129,6 +137,16 @@ describe('a ticket is resolved', () => {
     assert.equal(stateOf(store, ticket), 'resolved');
   });
 
+  test('once: a repair that was under way when it was resolved is told by itself', async (t) => {
+    const { store, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'resolve' }, 'ada');
+    await setRepaired(store, ticket, { what: 'repaired: item.price is .cost', version: 'v2', by: 'person' }, 'max');
+    const [last] = store.events.rows({ newestFirst: true, limit: 1 });
+    assert.deepEqual(told(store), ['ticket.opened', 'ticket.resolved', 'ticket.changed']);
+    assert.equal(last?.type === 'ticket.changed' && last.data.change, 'repaired');
+    assert.equal(stateOf(store, ticket), 'resolved');
+  });
+
   test('by a person, and acts on it no more', async (t) => {
     const { store, ticket } = await opened(t);
     await actOnTicket(store, ticket, { act: 'resolve' }, 'ada');
@@ -147,6 +165,31 @@ describe('a symptom that comes back', () => {
     const again = await report(store, 1, [fewer]);
     assert.deepEqual([again.ticket, again.state, again.reopened, again.targets], [ticket, 'open', 1, 1]);
     assert.deepEqual(told(store), ['ticket.opened', 'ticket.resolved', 'ticket.reopened']);
+  });
+
+  test('reopens it as what it is now: without the cause, pages, repairs, addresses and symptoms of its last life', async (t) => {
+    const { store, ticket } = await opened(t);
+    await report(store, 1, [fewer, priceLost], { crawl: 3, projects: ['lunar'], samples: ['https://shop.test/2'] });
+    await setCause(
+      store,
+      ticket,
+      { kind: 'placeholder', says: ['price says "Loading…"'] },
+      { good: 'aaa', bad: 'bbb' },
+    );
+    await setRepairs(store, ticket, { version: 'v1', proposals: [] });
+    await setRepaired(store, ticket, { what: 'repaired', version: 'v2', by: 'auto' });
+    for (const _ of [1, 2]) await healthy(store, 1);
+    const again = await report(store, 2, [fewer], { scrape: 9, version: 'v2' });
+    assert.deepEqual([again.ticket, again.reopened, again.occurrences], [ticket, 1, 3]);
+    const { symptoms, cause, pages, repairs, repaired, scrape, crawl, version, samples, projects } = again;
+    assert.deepEqual(
+      { symptoms, cause, pages, repairs, repaired, scrape, crawl, version, samples, projects },
+      {
+        ...{ symptoms: [fewer], cause: undefined, pages: undefined, repairs: undefined },
+        ...{ repaired: undefined, crawl: undefined },
+        ...{ scrape: 9, version: 'v2', samples: ['https://shop.test/1'], projects: ['solar'] },
+      },
+    );
   });
 
   test('opens another ticket later, or where a person ended the one before', async (t) => {
