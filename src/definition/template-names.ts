@@ -1,3 +1,4 @@
+import type { SinkKind } from '../publish/sink.ts';
 import { sinkKinds } from '../publish/sinks/all.ts';
 import { namesIn } from '../publish/template.ts';
 import { recordNames } from '../publish/values.ts';
@@ -20,7 +21,8 @@ export function templateWarnings(sinks: readonly Sink[], sources: readonly Sourc
     if (fields === undefined) return [];
     const { name, options } = kindOf(sink);
     const known = [...recordNames, ...fields];
-    const templates = sinkKinds[name].templates?.(options as never) ?? [];
+    const kind: SinkKind<unknown> = sinkKinds[name];
+    const templates = kind.templates?.(options) ?? [];
     return [...namesIn(templates)]
       .filter((each) => !known.includes(each))
       .map((each) => {

@@ -21,6 +21,6 @@ export const sinkKindNames = Object.keys(sinkKinds) as readonly SinkKindName[];
 /** Opens a sink with options that the schema of its kind has read, as `SinkKind.open` does. */
 export function openSink(name: SinkKindName, options: unknown, ports: SinkPorts): Promise<OpenSink> {
   // The one place where kinds of different options meet.
-  const kind = sinkKinds[name] as unknown as SinkKind<unknown>;
+  const kind: SinkKind<unknown> = sinkKinds[name];
   return kind.open(options, ports);
 }

@@ -92,25 +92,26 @@ export function holdTable(environment: Environment) {
     *masses(source?: string, target?: number): Iterable<{ readonly place: HoldPlace; readonly row: MassHold }> {
       isNone ??= masses.lastKey() === undefined;
       if (isNone) return;
-      for (const { key, row } of masses.entries(rangeOf<MassKey>(source, target))) yield { place: placeOf(key), row };
+      for (const { key, row } of masses.entries(massRange(source, target))) yield { place: placeOf(key), row };
     },
     add: ({ record, ...place }: HeldMember) => members.put([...keyOf(place), record], 1),
     remove: ({ record, ...place }: HeldMember) => members.remove([...keyOf(place), record]),
     /** The values that are held, of all sources, of one, or of one of its targets, in a fixed order after `after`. */
     *members({ source, target, after, limit }: MemberRange = {}): Iterable<HeldMember> {
-      const { from, before } = rangeOf<MemberKey>(source, target);
+      const { from, before } = memberRange(source, target);
       const start = after === undefined ? { from } : { after: memberKey(after) };
       for (const key of members.keys({ ...start, before, limit })) yield { ...placeOf(key), record: key[4] };
     },
     /** The number of the held values of a field on a target, counted up to `limit`. */
     countOf({ source, target, type, field }: HoldPlace, limit: number): number {
-      const range = { from: [source, target, type, field, 0], before: [source, target, type, `${field}\0`, 0], limit };
-      return [...members.keys(range as Range<MemberKey>)].length;
+      const from: MemberKey = [source, target, type, field, 0];
+      const before: MemberKey = [source, target, type, `${field}\0`, 0];
+      return [...members.keys({ from, before, limit })].length;
     },
     /** Removes up to `limit` rows of a target. Returns their number. */
     clear(source: string, target: number, limit: number): number {
-      const removed = members.removeRange({ ...rangeOf<MemberKey>(source, target), limit });
-      return removed + masses.removeRange({ ...rangeOf<MassKey>(source, target), limit: limit - removed });
+      const removed = members.removeRange({ ...memberRange(source, target), limit });
+      return removed + masses.removeRange({ ...massRange(source, target), limit: limit - removed });
     },
   };
 }
@@ -127,9 +128,21 @@ function placeOf([source, target, type, field]: MassKey | MemberKey): HoldPlace 
   return { source, target, type, field };
 }
 
-/** The rows of all sources, of one, or of one of its targets. */
-function rangeOf<K extends MassKey | MemberKey>(source?: string, target?: number): Pick<Range<K>, 'from' | 'before'> {
+/** The holds on many records of all sources, of one, or of one of its targets. */
+function massRange(source?: string, target?: number): Pick<Range<MassKey>, 'from' | 'before'> {
   if (source === undefined) return {};
-  const [from, before] = target === undefined ? [0, Number.MAX_SAFE_INTEGER] : [target, target + 1];
-  return { from: [source, from] as unknown as K, before: [source, before] as unknown as K };
+  const [first, end] = targetsFrom(target);
+  return { from: [source, first, '', ''], before: [source, end, '', ''] };
+}
+
+/** The held values of all sources, of one, or of one of its targets. */
+function memberRange(source?: string, target?: number): Pick<Range<MemberKey>, 'from' | 'before'> {
+  if (source === undefined) return {};
+  const [first, end] = targetsFrom(target);
+  return { from: [source, first, '', '', 0], before: [source, end, '', '', 0] };
+}
+
+/** The first target of a range, and the one before which it ends: all of them, or one. */
+function targetsFrom(target: number | undefined): readonly [first: number, end: number] {
+  return target === undefined ? [0, Number.MAX_SAFE_INTEGER] : [target, target + 1];
 }

@@ -150,8 +150,9 @@ export function withUrl(packed: PackedScrape, url: string): PackedScrape | undef
   const text = packed[18];
   const { only, ...more } = text === undefined ? ({} as More) : (JSON.parse(text) as More);
   if (packed[15] === null || only?.url !== undefined) return undefined;
-  const numbers = packed.slice(0, 18) as unknown as PackedScrape;
-  return [...numbers, JSON.stringify({ ...more, only: { url, ...only } })] as unknown as PackedScrape;
+  const named: Writable<PackedScrape> = [...packed];
+  named[18] = JSON.stringify({ ...more, only: { url, ...only } });
+  return named;
 }
 
 /** The time between two instants, from which and the first one the second follows to the bit; `null` where it does not. */
