@@ -24,6 +24,16 @@ export function durationLike(text: string, examples: string): number {
   return ms;
 }
 
+/** The longest name of a person, in characters, as the daemon takes it. */
+const longestName = 100;
+
+/** Reads the name of a person, which may be empty. Throws an `InvalidArgumentError` for a longer one than the daemon takes. */
+export function personOption(text: string): string {
+  if (text.length > longestName)
+    throw new InvalidArgumentError(`Expected a name of at most ${longestName} characters, got ${text.length}.`);
+  return text;
+}
+
 /** Reads a whole number of at most 15 digits. Throws an `InvalidArgumentError` for any other text. */
 export function countOption(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.');

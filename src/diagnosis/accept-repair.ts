@@ -92,7 +92,9 @@ function chosenRepair(store: Store, catalogue: Catalogue, { ticket: number, prop
   const repair = repairs?.proposals[proposal - 1];
   if (repairs === undefined || repair === undefined) {
     const count = repairs?.proposals.length ?? 0;
-    const message = `ticket ${number} has ${count === 0 ? 'no repairs' : count === 1 ? 'one repair' : `${count} repairs`}, got ${proposal}`;
+    const has =
+      count === 0 ? 'no repairs' : count === 1 ? '1 repair: expected 1' : `${count} repairs: expected 1 to ${count}`;
+    const message = `ticket ${number} has ${has}, got ${proposal}`;
     return { ok: false, code: 'not_found', message };
   }
   const [source = ''] = sources;

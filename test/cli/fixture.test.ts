@@ -55,6 +55,19 @@ describe('fixture add', () => {
     assert.ok(!text.includes('hush'));
   });
 
+  test("saves the page at the source's own address where none is given, and asks for one that lacks a parameter", async (t) => {
+    const cwd = await kept(t);
+    const words = ['fixture', 'add', 'shop', '--file', 'page.html'];
+    const refused = await run(words, { cwd });
+    assert.deepEqual([refused.status, refused.out], [2, '']);
+    await change(cwd, 'id: shop', 'id: shop\nurl: http://127.0.0.1/p/{slug}');
+    assert.match((await run(words, { cwd })).err, /missing parameter "slug"/);
+    await change(cwd, '{slug}', 'only');
+    const { status, out } = await run(words, { cwd });
+    assert.equal(status, 0);
+    assert.match(out, /^wrote fixtures\/shop\/only\.html$/m);
+  });
+
   test('overwrites nothing unless it is forced', async (t) => {
     const cwd = await kept(t);
     const words = ['fixture', 'add', 'shop', 'http://127.0.0.1/p/solar', '--file', 'page.html'];

@@ -65,6 +65,18 @@ describe('records', () => {
     );
   });
 
+  test('prints CSV without control characters on a terminal, and with all of a text into a file', async (t) => {
+    const steering = { ...record, key: 'a\u001B[2Jb\u009Bc' };
+    const { path } = await serve(t, {
+      'export.tables': () => ({ tables: [] }),
+      'source.records': () => ({ records: [steering] }),
+    });
+    const words = ['records', 'shop', '--format', 'csv', '--socket', path];
+    const shown = (await run(words, { columns: 80 })).out;
+    assert.ok(!/(?!\n)\p{Cc}/u.test(shown), JSON.stringify(shown));
+    assert.ok((await run(words)).out.includes(',a\u001B[2Jb\u009Bc,'));
+  });
+
   test('tells where to go on when it is interrupted, and goes on there', async (t) => {
     let answers = 0;
     const { path } = await serve(t, {

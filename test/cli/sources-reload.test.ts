@@ -30,6 +30,15 @@ describe('sources --reload', () => {
     assert.match(listed.out, /shop\.yaml:\d+:\d+: provider: expected one of html/);
   });
 
+  test('lists the sources that it has changed, and those with a problem, and no others', async (t) => {
+    const sources = { shop: productSource('shop'), other: productSource('other') };
+    const { socket, define } = await startDaemon(t, { sources });
+    const reload = async () => (await run(['sources', '--reload', '--socket', socket])).out;
+    assert.equal(await reload(), '');
+    await define('other', productSource('other').replace('key: sku', 'key: [sku, price]'));
+    assert.match(await reload(), /^SOURCE\t.*\nother\t.*\n$/);
+  });
+
   test('does so for machines as well', async (t) => {
     const sources = await withBroken(t);
     const { status, out, err } = await sources('--reload', '--json');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ControlError } from '../../src/control/error.ts';
+import type { Repair } from '../../src/view/repair.ts';
 import type { TicketView } from '../../src/view/ticket.ts';
 import { serve } from '../control/daemon.ts';
 import { run } from './terminal.ts';
@@ -39,6 +40,12 @@ const ticket: TicketView = {
   pages: { good: 'aaa', bad: 'bbb' },
   reopened: 0,
   log: [{ at: now - 3_600_000, what: 'opened' }],
+};
+
+const repair: Repair = {
+  changes: [{ record: 'product', field: 'price', before: '.price', to: { css: '.cost' } }],
+  kept: [{ record: 'product', kept: 12, of: 12, other: 0 }],
+  isSafe: false,
 };
 
 describe('tickets', () => {
@@ -141,6 +148,22 @@ describe('tickets', () => {
   test('takes a number behind --accept for that of a ticket that is meant', async () => {
     const { err } = await run(['ticket', '--accept', '12'], { now });
     assert.match(err, /done with it: `heronry ticket 12 --accept` takes what ticket 12 shows for usual\n/);
+  });
+
+  test('refuses a repair that there is not, and says which there are', async (t) => {
+    const { path } = await serve(t, {
+      'ticket.get': () => ({ ...ticket, repairs: { version: 'v1', proposals: [repair, repair] } }),
+    });
+    const { status, err } = await run(['ticket', '12', '--accept', '7', '--socket', path], { now });
+    assert.deepEqual([status, err], [3, 'heronry: ticket 12 has 2 repairs: expected 1 to 2, got 7\n']);
+  });
+
+  test('refuses names that are longer than the daemon takes', async () => {
+    for (const option of ['--assign', '--as']) {
+      const { status, err } = await run(['ticket', '12', option, 'a'.repeat(101)]);
+      assert.equal(status, 2);
+      assert.match(err, /Expected a name of at most 100 characters, got 101/);
+    }
   });
 
   test('refuses what cannot be meant', async (t) => {

@@ -30,7 +30,7 @@ export function createCommand(terminal: Terminal): Command {
     new Command('add')
       .description('save a page, and the records that are read there now as what is expected of it')
       .argument('<source>', 'the source')
-      .argument('[url]', 'the page')
+      .argument('[url]', "the page; default: the source's own address")
       .option('-p, --param <name=value>', "a parameter of the source's address pattern; may be repeated", pairOption)
       .option('-n, --name <name>', 'the name of the files; by default the end of the address')
       .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
@@ -42,6 +42,7 @@ export function createCommand(terminal: Terminal): Command {
         examples(
           'heronry fixture add kickfund https://kickfund.example/projects/solar',
           'heronry fixture add kickfund --param slug=solar',
+          'heronry fixture add news',
           'heronry fixture add kickfund https://kickfund.example/projects/solar --name sold-out --file page.html',
         ),
       )
@@ -78,9 +79,9 @@ export function createCommand(terminal: Terminal): Command {
 type AskedPage = { readonly url: string } | { readonly params: Record<string, string> };
 
 function askedPage(url: string | undefined, params: Options['param']): AskedPage {
-  if (url !== undefined && params === undefined) return { url };
-  if (url === undefined && params !== undefined) return { params: { ...params } };
-  throw new CommandError('usage', 'fixture add: expected either a URL or --param');
+  if (url === undefined) return { params: { ...params } };
+  if (params === undefined) return { url };
+  throw new CommandError('usage', 'fixture add: expected either a URL or --param, got both');
 }
 
 /**

@@ -148,9 +148,12 @@ const printers: Readonly<Record<Options['format'], OpenPrinter>> = {
   csv: async (terminal, client, wanted, goesOn) => {
     const fields = await columnsOf(client, wanted);
     const own = ['source', 'type', 'key', 'url', 'firstSeenAt', 'updatedAt'] as const;
-    if (!goesOn) terminal.out(csvRow([...own, 'state', ...fields]));
+    // A file has each text as it is; a terminal could be steered by it.
+    const rowOf = (cells: readonly string[]) =>
+      terminal.columns === undefined ? csvRow(cells) : plainText(csvRow(cells));
+    if (!goesOn) terminal.out(rowOf([...own, 'state', ...fields]));
     return linePrinter(terminal, (record) =>
-      csvRow([
+      rowOf([
         ...own.map((name) => csvCell(name.endsWith('At') ? new Date(record[name]).toISOString() : record[name])),
         csvCell(record.absent && stateOf(record)),
         ...Array.from(fields, (name) => csvCell(record.fields[name]?.value)),

@@ -30,7 +30,10 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('sources')
     .helpGroup(helpGroups.sources)
     .description('list sources, and the problems of their definitions, sessions and sites')
-    .option('--reload', 'first read the definition files again; exits with 2 if one has a problem')
+    .option(
+      '--reload',
+      'read the definition files again, and list the sources that changed or have a problem; exits with 2 if one has',
+    )
     .option('--dry-run', 'with --reload: only show what would change on kept pages, and what has a problem')
     .option(
       '--force',
@@ -55,7 +58,7 @@ export function createCommand(terminal: Terminal): Command {
         throw new CommandError('usage', `sources: ${beside}: expected --reload beside it`);
       return withDaemon(terminal, command, async (client) => {
         if (dryRun) return tryReload(terminal, command, client, force ?? false);
-        const problems = reload ? await reloaded(terminal, client, force ?? false) : [];
+        const { changed, problems } = reload ? await reloaded(terminal, client, force ?? false) : notReloaded;
         if (reset !== undefined) {
           const { session } = await client.call('source.reset', { id: reset });
           terminal.err(`source ${reset}: log-ins are tried again${session ? `, now ${session.code}` : ''}`);
@@ -65,9 +68,11 @@ export function createCommand(terminal: Terminal): Command {
         if (untold.length > 0) terminal.err(showProblems(terminal, untold));
         else if (sources.every(({ builtIn }) => builtIn))
           terminal.err('no sources: write a definition, then `heronry sources --reload`');
-        print(terminal, command, sources, () =>
-          ids ? sources.map(({ id }) => id).join('\n') : showSources(terminal, sources, problems),
-        );
+        print(terminal, command, sources, () => {
+          if (ids) return sources.map(({ id }) => id).join('\n');
+          const isShown = (source: SourceView) => changed?.includes(source.id) !== false || source.problems.length > 0;
+          return showSources(terminal, sources.filter(isShown), problems);
+        });
         if (problems.length > 0) throw refusal(terminal, problems);
       });
     });
@@ -121,8 +126,17 @@ async function stillNamed(terminal: Terminal, id: string, to: string): Promise<s
   ];
 }
 
-/** Has the daemon read the definition files again. Resolves with their problems. */
-async function reloaded(terminal: Terminal, client: Client, force: boolean): Promise<readonly Problem[]> {
+/** What a reload has changed, and the problems of the definitions. */
+interface Reloaded {
+  /** Missing where nothing was reloaded. */
+  readonly changed?: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+const notReloaded: Reloaded = { problems: [] };
+
+/** Has the daemon read the definition files again, and tells what that has changed. */
+async function reloaded(terminal: Terminal, client: Client, force: boolean): Promise<Reloaded> {
   const {
     changed,
     removed,
@@ -144,7 +158,7 @@ async function reloaded(terminal: Terminal, client: Client, force: boolean): Pro
       `source ${source} knows ${plainText(url)}, which ${projects.join(', ')} tracks as a page of no source: \`heronry add --source ${source} --url ${shellText(url)}\` tracks it by that`,
     );
   if (cut !== undefined) terminal.err('… and perhaps further pages that a source knows');
-  return problems;
+  return { changed, problems };
 }
 
 function refusal(terminal: Terminal, problems: readonly Problem[]): CommandError {
@@ -157,6 +171,7 @@ function showSources(terminal: Terminal, sources: readonly SourceView[], told: r
   const problems = sources
     .flatMap((source) => source.problems)
     .filter((problem) => !told.some((each) => isDeepStrictEqual(each, problem)));
+  if (sources.length === 0) return '';
   return [
     table(terminal, sources, [
       ['SOURCE', ({ id }) => id],

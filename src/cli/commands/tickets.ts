@@ -7,9 +7,11 @@ import { defined } from '../../defined.ts';
 import type { TicketView } from '../../view/ticket.ts';
 import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
-import { countOption, durationOption, limitOption } from '../options.ts';
+import { countOption, durationOption, limitOption, personOption } from '../options.ts';
 import { type FixtureCount, showRepaired, showTicket, showTickets } from '../show-ticket.ts';
+import { mostRepairs } from '../../view/repair.ts';
 import type { Terminal } from '../terminal.ts';
+import { countText } from '../text.ts';
 
 interface ListOptions {
   readonly all?: true;
@@ -38,7 +40,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('--all', 'resolved tickets as well')
     .option('--limit <count>', 'the most tickets to list', limitOption, 100)
     .option('--acknowledge', 'say that you know of it')
-    .option('--assign <name>', 'say whose it is; an empty name for nobody')
+    .option('--assign <name>', 'say whose it is; an empty name for nobody', personOption)
     .option('--snooze <duration>', 'be told nothing of it for some time', durationOption)
     .option(
       '--accept [repair]',
@@ -49,7 +51,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('--sources <folder>', 'the folder of definitions, for the saved pages that a repair keeps right')
     .option('--fixtures <folder>', 'where saved pages are kept, a folder for each source', 'fixtures')
     .option('--resolve', 'resolve it by hand; what is seen again opens another one')
-    .option('--as <name>', 'who does it, for its log; default: your name on this machine')
+    .option('--as <name>', 'who does it, for its log; default: your name on this machine', personOption)
     .addHelpText(
       'after',
       examples(
@@ -138,11 +140,21 @@ function repair(
   }: { readonly accept?: true | number; readonly dryRun?: boolean; readonly as?: string },
 ): Promise<void> {
   return withDaemon(terminal, command, async (client) => {
-    for (const act of acts) await act(client);
     const proposal = typeof accept === 'number' ? accept : 1;
+    if (proposal < 1 || proposal > mostRepairs) throw await noSuchRepair(client, ticket, proposal);
+    for (const act of acts) await act(client);
     const made = await client.call('ticket.repair', { ticket, proposal, dryRun, by: as });
     print(terminal, command, made, () => showRepaired(made, dryRun));
   });
+}
+
+/** Says which repairs a ticket has, where one is wanted that none can have. */
+async function noSuchRepair(client: Client, ticket: number, proposal: number): Promise<CommandError> {
+  const { repairs } = await client.call('ticket.get', { ticket });
+  const count = repairs?.proposals.length ?? 0;
+  const has =
+    count === 0 ? 'no repairs' : `${countText(count, 'repair')}: expected ${count === 1 ? '1' : `1 to ${count}`}`;
+  return new CommandError('not_found', `ticket ${ticket} has ${has}, got ${proposal}`);
 }
 
 /** Reads the saved pages of a ticket's source by each proposed repair; nothing where none are saved, or the definition is not at hand. */
