@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type DrillPage, type Mutation, type Opened, withHtml } from './mutation.ts';
 
 /** Something else stands in the place of the page. */
@@ -104,26 +105,42 @@ function shell(title: string, body: string): string {
   return `<!doctype html><html><head><title>${title}</title></head><body>${body}</body></html>`;
 }
 
-/** Says the texts of each record in elements without the old names, in their order. */
+/** Says the texts of each record in elements with other names, in their order. What had one name in several records has one name again. */
 function redesign({ $, items, page }: Opened): false | DrillPage {
-  const texts = items.toArray().map((item) =>
-    $(item)
+  const tiles = items.toArray().map((item) => {
+    const seen = new Map<string, number>();
+    return $(item)
       .find('*')
       .toArray()
+      .map((node) => $(node))
       .filter(
-        (node) =>
-          $(node).children().length === 0 && $(node).text().trim() !== '' && !$(node).is('script, style, title, meta'),
+        (element) =>
+          element.children().length === 0 && element.text().trim() !== '' && !element.is('script, style, title, meta'),
       )
-      .map((node) => $(node).text().trim()),
-  );
-  if (texts.every((each) => each.length < 2)) return false;
+      .map((element) => {
+        const old = `${element.prop('tagName')}.${element.attr('class') ?? ''}`;
+        const number = (seen.get(old) ?? 0) + 1;
+        seen.set(old, number);
+        return { name: wordFor(`${old} ${number}`), text: element.text().trim() };
+      });
+  });
+  if (tiles.every((each) => each.length < 2)) return false;
   const head = $('head').html() ?? '';
-  const cards = texts.map(
+  const cards = tiles.map(
     (each) =>
-      `<section class="tile">${each.map((text, at) => `<p class="t${at}">${$('<p></p>').text(text).html()}</p>`).join('')}</section>`,
+      `<section class="tile">${each.map(({ name, text }) => `<p class="${name}">${$('<p></p>').text(text).html()}</p>`).join('')}</section>`,
   );
   return {
     ...page,
     html: `<!doctype html><html><head>${head}</head><body><main class="grid">${cards.join('')}</main></body></html>`,
   };
+}
+
+/** A word of three syllables that stands for a name: the same on all pages of a site, as a person would give it. */
+function wordFor(name: string): string {
+  const [consonants, vowels] = ['bdfglmnprstv', 'aeiou'];
+  return Array.from(hash('sha256', name, 'buffer').subarray(0, 3), (octet) => {
+    const consonant = consonants[octet % consonants.length] ?? '';
+    return `${consonant}${vowels[Math.floor(octet / consonants.length) % vowels.length] ?? ''}`;
+  }).join('');
 }

@@ -54,6 +54,11 @@ export function isNear(read: Value | undefined, known: Value): boolean {
   return ratio >= 1 / mostMoved && ratio <= mostMoved;
 }
 
+/** Whether a value is a number, or one with a currency or unit. */
+export function isAmount(value: Value): boolean {
+  return amountOf(value) !== undefined;
+}
+
 function amountOf(value: Value | undefined): { readonly amount: number; readonly of: string } | undefined {
   if (typeof value === 'number') return { amount: value, of: '' };
   if (typeof value !== 'object' || value === null || isList(value)) return undefined;

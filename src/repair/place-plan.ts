@@ -30,6 +30,12 @@ export function repairedField(field: FieldPlan, to: RepairPlace): FieldPlan {
   return { ...field, branches: field.branches.length === 1 ? [branch] : [branch, ...field.branches] };
 }
 
+/** A rule without the constants, and what is known of the page, that stand in where no place has a value. */
+export function withoutConstants(field: FieldPlan): FieldPlan {
+  const branches = field.branches.filter(({ place }) => place.by !== 'const' && place.by !== 'page');
+  return branches.length === field.branches.length ? field : { ...field, branches };
+}
+
 /** A plan whose rules are changed, under an id of its own. */
 export function repairedPlan(plan: ExtractPlan, changes: readonly RepairChange[]): ExtractPlan {
   const records = plan.records.map((record) => repairedRecord(record, changes));

@@ -2,6 +2,7 @@ import type { Element } from 'domhandler';
 import { documentKind } from '../extract/document/all.ts';
 import type { CompiledRecord } from '../extract/compile.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
+import { type CompiledField, compileRule } from '../extract/rule/compile.ts';
 import { evaluate } from '../extract/rule/evaluate.ts';
 import type { RecordPlan } from '../extract/rule/plan.ts';
 import { placeText } from '../extract/rule/place.ts';
@@ -13,7 +14,7 @@ import { findRecord, parentOf } from './find-record.ts';
 import { isSafeForAuto, type ReadKeys, type RepairedField } from './is-safe.ts';
 import { identityOf, isRepairable, isTelling, type KnownItem } from './known-values.ts';
 import { compiledRecord, type OpenedPage, openPage, readSpots, type ReadSpot } from './opened-page.ts';
-import { placesText, repairedPlan } from './place-plan.ts';
+import { placesText, repairedPlan, withoutConstants } from './place-plan.ts';
 import { counted, isRight, rankPlaces, type RankedPlace } from './rank-places.ts';
 import { type RankedEach, rankEach, rankSelectors } from './rank-each.ts';
 
@@ -282,27 +283,71 @@ function mendFields(
   isXml: boolean,
 ): Mended | undefined {
   const mended: Mended['fields'][number][] = [];
+  /** What each rule reads on the new pages, by field. */
+  const readBy = new Map<string, readonly (string | undefined)[]>();
   let score = 0;
   for (const rule of fields) {
     const { name, branches } = rule.plan;
-    const reads = items.map(({ spot, page }) => {
-      const { value } = evaluate(rule, spot, page);
-      return isTelling(value) ? identityOf(value) : undefined;
-    });
-    const now = counted(name, items, reads);
+    const searched = isRepairable(rule.plan) ? withoutConstants(rule.plan) : rule.plan;
+    const isWhole = searched === rule.plan;
+    const searchedRule = isWhole ? rule : compileRule(searched, { isXml, isScoped: false });
+    const own = isWhole ? items : foundInPlaces(searchedRule, name, items);
+    const reads = readsOf(searchedRule, own);
+    const now = counted(name, own, reads);
     if (now.of === 0) continue;
     const isLost = now.kept + now.other < 0.5 * now.of || (now.kept === 0 && now.known >= 3);
     const isBroken = isLost || (named.has(name) && !isRight(now));
     if (!isBroken || !isRepairable(rule.plan) || mended.length >= mostFields) {
       score += now.kept;
+      readBy.set(name, reads);
       continue;
     }
-    const places = rankPlaces(rule.plan, items, isXml);
+    const places = rankPlaces(searched, own, { isXml, isOptional: !isWhole || now.of < own.length });
     score += places[0]?.kept ?? 0;
+    if (places[0] !== undefined) readBy.set(name, places[0].reads);
     if (places.length > 0) mended.push({ plan: name, before: placesText(branches), places });
   }
   const isWithoutKey = plan.key.some((name) => items.every(({ fields: own }) => !isTelling(own[name])));
-  return isWithoutKey ? undefined : { fields: mended, items, score };
+  if (isWithoutKey) return undefined;
+  const own = mended.flatMap((field) => {
+    const places = field.places.filter((place) => !isOfOther(place, field.plan, readBy, items));
+    return places.length === 0 ? [] : [{ ...field, places }];
+  });
+  return { fields: own, items, score };
+}
+
+/** Whether a place that gives the smaller part of what was known gives what another field reads, and the two were not the same. */
+function isOfOther(
+  { kept, of, reads }: RankedPlace,
+  field: string,
+  readBy: ReadonlyMap<string, readonly (string | undefined)[]>,
+  items: readonly KnownItem[],
+): boolean {
+  if (2 * kept > of) return false;
+  return Array.from(readBy).some(([other, others]) => {
+    if (other === field || !reads.every((read, at) => read === undefined || read === others[at])) return false;
+    return items.some(
+      ({ fields: { [field]: one, [other]: two } }) =>
+        isTelling(one) && isTelling(two) && identityOf(one) !== identityOf(two),
+    );
+  });
+}
+
+/** What a rule reads of the records on the new pages. */
+function readsOf(rule: CompiledField, items: readonly KnownItem[]): (string | undefined)[] {
+  return items.map(({ spot, page }) => {
+    const { value } = evaluate(rule, spot, page);
+    return isTelling(value) ? identityOf(value) : undefined;
+  });
+}
+
+/** The records with what a rule without its constants read of them when all was well. */
+function foundInPlaces(rule: CompiledField, field: string, items: readonly KnownItem[]): KnownItem[] {
+  return items.map((item) => {
+    const { [field]: _, ...others } = item.fields;
+    const { value } = evaluate(rule, item.before.spot, item.before.page);
+    return { ...item, fields: isTelling(value) ? { ...others, [field]: value } : others };
+  });
 }
 
 /** Reads the new pages by changed rules, and counts what is as it was known; `undefined` where no known record is read. */

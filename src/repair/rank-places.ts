@@ -11,7 +11,7 @@ import { affinity, type Look, lookOf } from './affinity.ts';
 import { type CandidatePlace, elementPlaces } from './element-places.ts';
 import { embeddedPlaces } from './embedded-places.ts';
 import { jsonCandidate, valuesWithin } from './json-places.ts';
-import { identityOf, isNear, isOfKnown, isTelling, type KnownItem } from './known-values.ts';
+import { identityOf, isAmount, isNear, isOfKnown, isTelling, type KnownItem } from './known-values.ts';
 import { isElement } from './opened-page.ts';
 import { repairedField } from './place-plan.ts';
 import { ReadHere, TextLengths } from './read-here.ts';
@@ -35,7 +35,10 @@ export interface RankedPlace {
 const [sampled, tried, enough] = [10, 120, 15];
 
 /** The share of records that may lack a value which they had: some products have no price any more. */
-const mayLack = 0.1;
+const usualLack = 0.1;
+
+/** The same of a value that records may be without: special offers end. */
+const optionalLack = 0.5;
 
 /** How much the likeness with the old place counts beside how robust a place is. */
 const likenessWeight = 2.5;
@@ -46,13 +49,33 @@ const mostElements = 20_000;
 /** The likeness from which on a place is taken for the old one although its number has changed everywhere. */
 const alike = 0.4;
 
+/** The likeness of a place that has the tag, the tag above it and the attribute of the old one, and the share of known values that it must give then. */
+const [alikeByTags, someKept] = [0.3, 1 / 3];
+
 /**
- * Finds places that give the known values of a field in all of its records, the best first. Numbers that have all changed, as counters do, are
- * looked for by their size in places that look like the old one.
+ * Finds places that give the known values of a field in all of its records, the best first. Where most values have changed, as stocks do, a third
+ * of them is enough in a place that looks like the old one; numbers that have all changed, as counters do, are looked for there by their size.
+ *
+ * @param isOptional - whether records may be without a value of the field.
  */
-export function rankPlaces(field: FieldPlan, items: readonly KnownItem[], isXml: boolean): RankedPlace[] {
-  const same = rankBy(field, items, { isXml, isOf: isOfKnown, isRight, least: 0 });
+export function rankPlaces(
+  field: FieldPlan,
+  items: readonly KnownItem[],
+  { isXml, isOptional }: { readonly isXml: boolean; readonly isOptional: boolean },
+): RankedPlace[] {
+  const lack = isOptional ? optionalLack : usualLack;
+  const same = rankBy(field, items, {
+    isXml,
+    isOf: isOfKnown,
+    isRight: (counts) => isRight(counts, lack),
+    least: 0,
+  });
   if (same.length > 0) return same;
+  const areSome = ({ kept, other, of, distinct }: Counted): boolean =>
+    distinct >= 2 && kept >= someKept * of && kept + other === of;
+  const some = rankBy(field, items, { isXml, isOf: isOfKnown, isRight: areSome, least: alikeByTags });
+  const areMoving = some.filter(({ reads }) => isMoving(field.name, items, reads));
+  if (areMoving.length > 0) return areMoving;
   const areRead = ({ kept, other, of }: Counted): boolean => kept + other === of;
   const near = rankBy(field, items, { isXml, isOf: isNear, isRight: areRead, least: alike });
   return near.filter(({ reads }) =>
@@ -61,6 +84,16 @@ export function rankPlaces(field: FieldPlan, items: readonly KnownItem[], isXml:
       return !isTelling(known) || (read !== undefined && isNear(JSON.parse(read) as Value, known));
     }),
   );
+}
+
+/** Whether the values that are others than before are numbers that differ among themselves: one number in many records is none that was known. */
+function isMoving(field: string, items: readonly KnownItem[], reads: readonly (string | undefined)[]): boolean {
+  const others = items.flatMap(({ fields: { [field]: known } }, at) => {
+    const read = reads[at];
+    return isTelling(known) && read !== undefined && read !== identityOf(known) ? [{ known, read }] : [];
+  });
+  const different = new Set(others.map(({ read }) => read));
+  return 2 * different.size > others.length && others.every(({ known }) => isAmount(known));
 }
 
 /** How values are taken for those that were known. */
@@ -241,6 +274,6 @@ export function counted(
 }
 
 /** Whether values are those that were known: most of them, and most of the different ones, are the same, and hardly any is missing. */
-export function isRight({ kept, other, of, distinct, known }: Counted): boolean {
+export function isRight({ kept, other, of, distinct, known }: Counted, mayLack = usualLack): boolean {
   return 2 * kept > of && 2 * distinct > known && of - kept - other <= mayLack * of;
 }

@@ -51,6 +51,17 @@ describe('a drill', () => {
       }
   });
 
+  test('names the same thing alike in each record of a page that is laid out anew, also where some lack it', () => {
+    const subject = listSubject();
+    const html = subject.page.html.replace('<span class="price">€10.00</span>', '');
+    const anew = mutations.filter(({ name }) => name === 'laid out anew');
+    const [changed] = anew.map((mutation) =>
+      mutate({ ...subject, page: { ...subject.page, html } }, mutation, seeded(1)),
+    );
+    const stocks = Array.from(changed?.page.html.matchAll(/<p class="([a-z]+)">\d+ left/g) ?? [], ([, name]) => name);
+    assert.deepEqual([stocks.length, new Set(stocks).size], [20, 1]);
+  });
+
   test('passes over a page that has nothing of the kind', () => {
     const subject = { ...productSubject(), fields: [] };
     assert.equal(

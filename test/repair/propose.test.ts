@@ -95,6 +95,54 @@ describe('a repair', () => {
     assert.deepEqual([same?.isSafe, unlike?.isSafe], [true, false]);
   });
 
+  const lamp = (name: string, at: number, { left = at, was = '' } = {}): string =>
+    `<h1>Lamp ${at}</h1><b class="${name}-no">L-${at}</b><i class="${name}-price">€${10 + at}.50</i>${
+      was === '' ? '' : `<s class="${name}-was">€${was}</s>`
+    } ${left === 0 ? 'Sold out' : `<u class="${name}-left">${left}</u>`}`;
+  const lampFields = {
+    no: { css: '.old-no', required: true },
+    price: { css: '.old-price', type: 'money' },
+    was: { css: '.old-was', type: 'money' },
+    left: { any: ['.old-left', { const: 0 }], type: 'integer' },
+  };
+  const lamps = { lamp: { key: 'no', fields: lampFields } };
+
+  test('names the new place of a value for which a constant stands where it is missing', async () => {
+    const all = Array.from({ length: 6 }, (_, at) => at);
+    const pages = all.map((at) => [lamp('old', at), lamp('new', at)] as const);
+    const [first] = await proposed(lamps, pages, { lost: [{ record: 'lamp' }] });
+    const { left } = firstOf(first === undefined ? [] : [first]);
+    assert.deepEqual(left, { css: '.new-left' });
+    assert.deepEqual(
+      first?.kept.find(({ field }) => field === 'left'),
+      { record: 'lamp', field: 'left', kept: 6, of: 6, other: 0 },
+    );
+    const named = await proposed(
+      { lamp: { key: 'no', fields: { ...lampFields, no: '.new-no' } } },
+      all.map((at) => [lamp('old', at).replace('old-no', 'new-no'), lamp('new', at)] as const),
+      { lost: [{ record: 'lamp', field: 'left' }] },
+    );
+    assert.deepEqual(firstOf(named)['left'], { css: '.new-left' });
+  });
+
+  test('is found for a value that not all records have, and that some of them no longer have', async () => {
+    const pages = Array.from({ length: 6 }, (_, at) => {
+      const was = at % 2 === 0 ? `${20 + at}.00` : '';
+      return [lamp('old', at, { was }), lamp('new', at, { was: at === 2 ? '' : was })] as const;
+    });
+    assert.deepEqual(firstOf(await proposed(lamps, pages, { lost: [{ record: 'lamp' }] }))['was'], { css: '.new-was' });
+  });
+
+  test('is no place of another field that happens to be near what was known', async () => {
+    const [price, was] = ['.price', '.old-price'].map((css) => ({ css, type: 'money' }));
+    const records = { lamp: { key: 'no', fields: { ...lampFields, no: '.new-no', price, was } } };
+    const pages = Array.from({ length: 6 }, (_, at) => {
+      const page = lamp('new', at).replace('new-price', 'price');
+      return [page.replace('<i', `<i class="old-price">€${12 + at}.00</i><i`), page] as const;
+    });
+    assert.deepEqual(await proposed(records, pages, { lost: [{ record: 'lamp', field: 'was' }] }), []);
+  });
+
   test('follows a number that has changed everywhere, as counters do, by where it stands, for a person to make', async () => {
     const bad = kettles(
       (amount) => `<p class="price-now">${(Number(amount) * 1.1).toFixed(2)}</p><em>${amount.length}</em>`,
