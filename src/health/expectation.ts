@@ -53,6 +53,16 @@ export function brokenExpectations(expectations: readonly Expectation[], run: Ch
   });
 }
 
+/** Returns whether a run has the figures that a symptom of an expectation is of; also where no expectation is so any more. */
+export function isExpectationKnown(
+  { record, measure }: Symptom,
+  expectations: readonly Expectation[],
+  run: CheckedRun,
+): boolean {
+  const expectation = expectations.find((each) => each.record === record && each.text === measure);
+  return expectation?.check(runFigures(expectation.record, run)).holds !== undefined || expectation === undefined;
+}
+
 /** Returns what a run found of a type of records. Counts are those of a whole target alone. */
 function runFigures(record: string, { tally, scope, repeated }: CheckedRun): RunFigures {
   const { records, added, changed, missing, fields } = tally.types[record] ?? emptyType;

@@ -80,6 +80,11 @@ export function saysOf({ fill, isWhole, pages = {} }: Reading, { kind, record = 
   return isWhole || (kind === 'field' && (typesOf(fill).get(record)?.records ?? 0) >= manyRecords);
 }
 
+/** Returns how many records of each type a reading has. */
+export function recordCounts({ fill }: Reading): ReadonlyMap<string, number> {
+  return new Map(Array.from(typesOf(fill), ([type, { records }]) => [type, records]));
+}
+
 /** The types of whose pages most failed. */
 function failedPages(pages: ItemPageCounts = {}): Symptom[] {
   return Object.entries(pages).flatMap(([record, { asked, read }]): Symptom[] => {

@@ -1,8 +1,9 @@
 import { emptyBaseline, forVersion, type Run } from '../health/baseline.ts';
-import { brokenExpectations, type CheckedRun, repeatedFields } from '../health/expectation.ts';
-import { judge, type Judgement } from '../health/judge.ts';
-import { type Reading, saysOf, symptomsSince, trusted } from '../health/last-reading.ts';
+import { brokenExpectations, type CheckedRun, isExpectationKnown, repeatedFields } from '../health/expectation.ts';
+import { isJudged, judge, type Judgement } from '../health/judge.ts';
+import { type Reading, recordCounts, saysOf, symptomsSince, trusted } from '../health/last-reading.ts';
 import { accepted, learned } from '../health/learn.ts';
+import { kindOf, type Measure } from '../health/measure-kind.ts';
 import { measuresOf, type Scope } from '../health/measures.ts';
 import { scrapeTally, type WholeType } from '../health/page-tally.ts';
 import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
@@ -54,6 +55,8 @@ export interface JudgedRun {
   readonly symptoms: readonly Symptom[];
   /** Set where the scrape is a run of its own. */
   readonly own?: OwnRun;
+  /** Returns whether the scrape says anything of a symptom, so that it is healthy in it where it does not show it. */
+  judges(symptom: Symptom): boolean;
 }
 
 /** Judges a scrape that ends, by the last reading that was trusted and by its healthy runs. Returns nothing for one that says nothing of its target. */
@@ -61,20 +64,55 @@ export function judgeEnd(store: Store, ended: EndedRun, at: number): JudgedRun |
   const { target, scrape, close } = ended;
   const reading = readingOf(close);
   const hard = ended.isPart === true ? [] : hardSymptoms(close);
-  if (reading === undefined) return hard.length === 0 ? undefined : { reading: nothingRead, symptoms: hard };
+  if (reading === undefined)
+    return hard.length === 0 ? undefined : { reading: nothingRead, symptoms: hard, judges: () => false };
   const { version } = scrape;
   const by = { version, ...defined({ rules: close.rules }) };
   const since = symptomsSince(store.runs.readings.get(target.target), reading, by);
   const own = ownRun(store, ended, reading, at);
-  const broken = brokenExpectations(close.expectations ?? [], checkedRun(store, ended, reading));
+  const checked = checkedRun(store, ended, reading);
+  const broken = brokenExpectations(close.expectations ?? [], checked);
   const symptoms = new Map(
     [...since, ...hard, ...broken, ...(own?.judgement.symptoms ?? [])].map((each) => [symptomId(each), each]),
   );
-  return { reading, symptoms: [...symptoms.values()], ...defined({ own }) };
+  const judges = (symptom: Symptom): boolean =>
+    symptom.kind === 'rule' && !isAll(ended, reading)
+      ? isExpectationKnown(symptom, close.expectations ?? [], checked)
+      : isJudgedIn(symptom, { ended, reading, measures: own?.run.measures });
+  return { reading, symptoms: [...symptoms.values()], judges, ...defined({ own }) };
+}
+
+/** Whether a scrape has read all pages of its target anew. */
+function isAll({ isPart }: Pick<EndedRun, 'isPart'>, { isWhole }: Reading): boolean {
+  return isWhole && isPart !== true;
+}
+
+/**
+ * Whether a scrape says anything of a symptom: one that read the whole of its target anew does; another one where it has a measure of that kind. A crawl of
+ * whose pages some had not changed knows how many records there are, and which are missing, but no values of theirs.
+ */
+function isJudgedIn(
+  symptom: Symptom,
+  {
+    ended,
+    reading,
+    measures,
+  }: { readonly ended: EndedRun; readonly reading: Reading; readonly measures: readonly Measure[] | undefined },
+): boolean {
+  const { kind } = symptom;
+  if (saysOf({ ...reading, isWhole: isAll(ended, reading) }, symptom)) return true;
+  if (reading.isWhole && kind === 'missing') return ended.missing !== undefined;
+  if (reading.isWhole && (kind === 'records' || kind === 'loop')) return true;
+  if (measures === undefined) return reading.isWhole && kind === 'field';
+  const id = symptomId(symptom);
+  return measures.some(
+    (measure) => isJudged(measure) && symptomId({ ...measure, kind: kindOf(measure.name).symptom, measure: '' }) === id,
+  );
 }
 
 /** Stores what a scrape that was judged says: its ticket, or that its target is healthy, and what the next ones are compared with. */
-export function keepJudged(store: Store, change: Change, ended: EndedRun, { reading, symptoms, own }: JudgedRun): void {
+export function keepJudged(store: Store, change: Change, ended: EndedRun, judged: JudgedRun): void {
+  const { reading, symptoms, own, judges } = judged;
   const { target, scrape, close, tally } = ended;
   const { source, target: number } = target;
   const { version } = scrape;
@@ -85,18 +123,10 @@ export function keepJudged(store: Store, change: Change, ended: EndedRun, { read
     if (after === undefined) store.runs.readings.remove(number);
     else if (JSON.stringify(after) !== JSON.stringify(before)) store.runs.readings.put(number, after);
   }
-  settle(store, change, place, {
-    ...{
-      ended,
-      symptoms,
-      since: ended.startedAt,
-      isAsUsual: isAsUsual(ended, { reading, symptoms, ...defined({ own }) }),
-    },
-    judges: (symptom) => saysOf(reading, symptom),
-  });
+  const since = ended.startedAt;
+  settle(store, change, place, { ended, symptoms, since, isAsUsual: isAsUsual(ended, judged), judges });
   if (own !== undefined) keepRun(store, place, { ...own, symptoms });
-  else if (reading.isWhole && ended.isPart !== true && close.status === 'complete')
-    addToRound(store, change, ended, tally);
+  else if (isAll(ended, reading) && close.status === 'complete') addToRound(store, change, ended, tally);
 }
 
 /** Returns whether a run is as usual in a field. One of few records is judged with others, and by itself only in what it has read. */
@@ -230,20 +260,30 @@ function wholeTypes({ tally, missing }: Pick<EndedRun, 'tally' | 'missing'>): Re
 }
 
 /** Judges a scrape of many records by the healthy runs of its target; nothing for one of few. */
-function ownRun(
-  store: Store,
-  { target, scrape, close, tally, startedAt, isPart, missing }: EndedRun,
-  reading: Reading,
-  at: number,
-): JudgedRun['own'] {
+function ownRun(store: Store, ended: EndedRun, reading: Reading, at: number): JudgedRun['own'] {
+  const { target, scrape, close, tally, startedAt, missing } = ended;
   const row = store.runs.baselines.get([target.source, target.target]);
   const total = Object.values(tally.types).reduce((sum, { records }) => sum + records, 0);
   if (total < manyRecords && row === undefined) return undefined;
-  const scope: Scope = reading.isWhole && isPart !== true ? 'whole' : 'part';
-  const measures = measuresOf(scrapeTally(tally, wholeTypes({ tally, missing })), scope);
+  const measures = isAll(ended, reading)
+    ? measuresOf(scrapeTally(tally, wholeTypes({ tally, missing })), 'whole')
+    : [...(reading.isWhole ? countsOf(reading, ended) : []), ...measuresOf(scrapeTally(tally), 'part')];
   const run = { at, version: scrape.version, measures, ...defined({ rules: close.rules }) };
   const baseline = forVersion(row?.baseline ?? emptyBaseline(run), run);
   return { run, judgement: judge(baseline, measures, at), since: startedAt, before: row };
+}
+
+/** How many records there are, and which share of those that were known is missing, where some pages had not changed: all new ones stand on pages that have. */
+function countsOf(reading: Reading, { tally, missing }: Pick<EndedRun, 'tally' | 'missing'>): Measure[] {
+  return Array.from(recordCounts(reading)).flatMap(([record, records]): Measure[] => {
+    const gone = missing?.get(record) ?? 0;
+    const known = Math.max(0, records - (tally.types[record]?.added ?? 0)) + gone;
+    const isKnown = missing !== undefined && known > 0;
+    return [
+      { name: 'records', record, value: records },
+      ...(isKnown ? [{ name: 'missing', record, value: gone / known, of: known } as const] : []),
+    ];
+  });
 }
 
 /** Adds a scrape of few records to the round of its source, and judges the round once it is over. */
@@ -270,9 +310,7 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   const place = { source, member: 0 };
   const { symptoms } = judgement;
   const since = round.startedAt;
-  settle(store, change, place, {
-    ...{ ended, symptoms, since, isAsUsual: asUsual(run.measures, symptoms) },
-    judges: () => true,
-  });
+  const isAsUsual = asUsual(run.measures, symptoms);
+  settle(store, change, place, { ended, symptoms, since, isAsUsual, judges: () => true });
   keepRun(store, place, { run, judgement, since, before: row, symptoms });
 }

@@ -148,3 +148,65 @@ test('records that go missing together are unusual where hardly any did, also in
   // They are held, as the ticket says that there may be more to it.
   assert.equal([...store.records.rows()].filter(({ absent }) => absent !== undefined).length, 0);
 });
+
+/** A list of twenty items with a price each, the newest of which are read, or all. */
+async function pricedList(t: TestContext) {
+  const { store, clock } = await temporaryStore(t);
+  const [target = 0] = await track(store, 'list');
+  const guards = { missing: true, empty: true, fields: {} };
+  const read = async (factor: number, isWhole = false): Promise<void> => {
+    clock.now += 24 * hourMs;
+    const drafts = Array.from({ length: 20 }, (_, at) =>
+      item(`${at}`, { name: `Item ${at}`, price: (10 + at) * factor }),
+    );
+    const seen = { seen: 20, total: 20 };
+    const ops = step(clock.now, drafts, { reading: { fill: { 'item.name': seen, 'item.price': seen }, isWhole } });
+    await commitStep(store, await begin(store, target), { ...ops, places: { items: 20, refused: 0 }, guards });
+  };
+  return { store, target, read };
+}
+
+test('parts of a list resolve the ticket of values that they read, and what was held for it is forgotten', async (t) => {
+  const { store, target, read } = await pricedList(t);
+  for (let day = 0; day < 6; day += 1) await read(1);
+  await read(100);
+  assert.deepEqual(symptomsOf(store, target), ['values item price']);
+  for (const _ of [1, 2]) await read(1);
+  assert.equal(store.tickets.get(1)?.resolvedBy, 'healthy');
+  assert.ok(store.holds.isNone());
+});
+
+/** A crawl of items, on a second page of which nothing had changed where it is `unmodified`. */
+async function crawledItems(t: TestContext) {
+  const { store, clock } = await temporaryStore(t);
+  const [target = 0] = await track(store, 'crawl');
+  const read = async (items: number, unmodified = false): Promise<void> => {
+    clock.now += 24 * hourMs;
+    const drafts = Array.from({ length: items }, (_, at) => item(`${at}`, { name: `Item ${at}` }));
+    const close = { reading: { fill: { 'item.name': { seen: items, total: items } }, isWhole: true } };
+    const fence = await begin(store, target);
+    const ops = { ...step(clock.now, drafts, unmodified ? undefined : close), places: { items, refused: 0 } };
+    await commitStep(store, fence, ops);
+    if (unmodified)
+      await commitStep(store, { ...fence, step: 2 }, { ...step(clock.now, [], close), unmodified: 'listed' });
+  };
+  return { store, read };
+}
+
+describe('a run in which some pages had not changed', () => {
+  test('does not resolve a ticket of records while as many are gone', async (t) => {
+    const { store, read } = await crawledItems(t);
+    for (let day = 0; day < 6; day += 1) await read(100);
+    await read(70);
+    for (const _ of [1, 2, 3]) await read(70, true);
+    assert.deepEqual([store.tickets.get(1)?.state, store.tickets.get(1)?.occurrences], ['open', 4]);
+  });
+
+  test('resolves it when they are there again', async (t) => {
+    const { store, read } = await crawledItems(t);
+    for (let day = 0; day < 6; day += 1) await read(100);
+    await read(70);
+    for (const _ of [1, 2]) await read(100, true);
+    assert.equal(store.tickets.get(1)?.resolvedBy, 'healthy');
+  });
+});
