@@ -11,6 +11,7 @@ import { fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { CauseQuestion, ComparedPage } from '../view/cause-question.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
+import { cutLinks } from './cut-links.ts';
 import { type PagePair, pairsOf } from './evidence.ts';
 import { causeByFailures } from './run-failures.ts';
 import { homeRedirect } from './walls.ts';
@@ -44,8 +45,8 @@ interface Finding {
 
 /**
  * Finds the cause of a ticket and stores it: by the first bad pages that show it beside the last good ones, where both are kept, else by how the
- * requests failed. The cause is the one that most pages show, and the digests of two of these are stored with it. A ticket about which neither
- * says anything more than it has stays as it is.
+ * requests failed, or by what a crawl was no longer led to. The cause is the one that most pages show, and the digests of two of these are
+ * stored with it. A ticket about which neither says anything more than it has stays as it is.
  */
 export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal: AbortSignal): Promise<void> {
   const store = deps.store();
@@ -54,9 +55,9 @@ export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal:
   if (ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
   const found = await causeByPages(deps, ticket, signal);
   const isAlwaysHome = found !== undefined && homeRedirect(found.pair.good.url, found.pair.url) !== undefined;
-  const byFailures =
-    found === undefined || found.cause.kind === 'unknown' ? causeByFailures(store, ticket, isAlwaysHome) : undefined;
-  const cause = byFailures ?? found?.cause;
+  const isOfPages = found !== undefined && found.cause.kind !== 'unknown';
+  const byRun = isOfPages ? undefined : (causeByFailures(store, ticket, isAlwaysHome) ?? cutLinks(store, ticket));
+  const cause = byRun ?? found?.cause;
   if (cause === undefined || (cause.kind === 'unknown' && ticket.cause !== undefined)) return;
   if (isDeepStrictEqual(cause, ticket.cause)) return;
   const pages = found && evidenceOf(found.pair);

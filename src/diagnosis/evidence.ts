@@ -1,3 +1,4 @@
+import { stepsOf } from '../store/steps.ts';
 import type { Store } from '../store/store.ts';
 import type { EvidenceRow } from '../store/tables/vault.ts';
 import type { KeptPage } from '../vault/entry.ts';
@@ -31,7 +32,33 @@ export async function* pairsOf(store: Store, vault: Vault, ticket: TicketView): 
         const pair = await pairAt(vault, target, url, asChanged);
         if (pair !== undefined && pair.bad.observedAt >= since) yield { ...pair, url };
       }
+      const redirected = asChanged ? undefined : await redirectedPair(store, vault, ticket, target);
+      if (redirected !== undefined) yield redirected;
     }
+}
+
+/** The last good page of the own address of a target, and the page to which its request was redirected by the scrape that showed a ticket first. */
+async function redirectedPair(
+  store: Store,
+  vault: Vault,
+  ticket: TicketView,
+  target: number,
+): Promise<PagePair | undefined> {
+  const scrape = ticket.scrape === undefined ? undefined : store.scrapes.get(ticket.scrape);
+  if (scrape?.target !== target) return undefined;
+  const [first, second] = stepsOf(store, scrape, { limit: 2 });
+  if (first === undefined || second === undefined || first.url === second.url || !isRedirect(first.status))
+    return undefined;
+  const before = (await vault.evidenceOf(target, first.url))?.good;
+  // The page may have been read before, by a redirect as well.
+  const { good, bad = good } = (await vault.evidenceOf(target, second.url)) ?? {};
+  if (before === undefined || bad === undefined) return undefined;
+  const [old, now] = [await vault.read(before), await vault.read(bad)];
+  return old.ok && now.ok ? { url: first.url, good: old.page, bad: now.page } : undefined;
+}
+
+function isRedirect(status: number | undefined): boolean {
+  return status !== undefined && status >= 300 && status < 400;
 }
 
 /** The targets that show a ticket; where it is of many small ones together, the first targets of its source. */

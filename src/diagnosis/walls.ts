@@ -45,20 +45,31 @@ export function wallOf(bad: PageLook, good: PageLook | undefined): Cause | undef
   return undefined;
 }
 
-/** Recognises an answer from the start page of the site in place of the page that was asked for, unless the good page came from there as well. */
+/**
+ * Recognises an answer from the start page of the site in place of the page that was asked for, unless the good page came from there as well, or it shows
+ * all records that the good page showed.
+ */
 export function redirectOf(bad: PageLook, good: PageLook | undefined, asked: string): Cause | undefined {
   const wasHome = good !== undefined && homeRedirect(good.url, asked) !== undefined;
-  return wasHome || bad.drafts.length > 0 ? undefined : homeRedirect(bad.url, asked);
+  return wasHome || (bad.drafts.length > 0 && showsAll(bad, good)) ? undefined : homeRedirect(bad.url, asked);
+}
+
+function showsAll(bad: PageLook, good: PageLook | undefined): boolean {
+  const shown = new Set(bad.drafts.map(({ type, key }) => `${type}\0${key}`));
+  return good === undefined || good.drafts.every(({ type, key }) => shown.has(`${type}\0${key}`));
 }
 
 /** The cause where a request for another page ended at the start page of a site. */
 export function homeRedirect(url: string, asked: string): Cause | undefined {
   const [to, from] = [URL.parse(url), URL.parse(asked)];
-  const isHome =
-    to?.pathname === '/' && to.search === '' && from !== null && (from.pathname !== '/' || from.search !== '');
-  return isHome
+  return to !== null && isStart(to) && from !== null && !isStart(from)
     ? cause('redirected_home', `the request for ${from.pathname} was redirected to the start page`)
     : undefined;
+}
+
+/** Whether an address is, by its looks, where a site begins: its root, or a path such as `/home` or `/index.html`. */
+function isStart({ pathname, search }: URL): boolean {
+  return search === '' && /^(?:\/(?:home|index|start|welcome)(?:\.[a-z]{2,5})?)?\/?$/i.test(pathname);
 }
 
 function headingOf(source: string): string {

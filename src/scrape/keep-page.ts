@@ -91,6 +91,7 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
         itemType: step.itemType,
         leads: step.leads,
         shows: step.result.records?.slice(0, rememberedRecords),
+        records: step.result.records?.length,
         isWaiting: step.result.isWaiting,
         screenshot,
       }),
@@ -108,6 +109,9 @@ export function evidenceOf(page: Page | undefined, { drafts }: Pick<StepOps, 'dr
 /** Why a page is kept. */
 type Reason = Pick<PageToKeep, 'why' | 'isPoorer' | 'isBack'>;
 
+/** The share of the records of the last good page up to which a page that tells something new counts as poorer, and below which one that tells nothing does. */
+const [halfOfRecords, mostOfRecords] = [0.5, 0.85];
+
 /** Records of a page by which it is seen whether a later one shows others. */
 const rememberedRecords = 20;
 
@@ -121,9 +125,14 @@ async function whyKept(
   if (result.outcome !== 'committed') return undefined;
   const { added, changed, confirmed } = result.counts;
   const tells = isRead && (added + changed > 0 || result.isWaiting === true);
-  if (tells) return { why: 'changed', ...(result.isPoorer === true && { isPoorer: true }) };
   const before = await vault.evidenceOf(target, url);
-  const isPoorer = !isRead || result.isPoorer === true || 2 * leads < (before?.leads ?? 0);
+  const part = partOf(before?.records, result.records?.length);
+  if (tells) {
+    // A page that goes on to give fewer is what there is now.
+    const isCut = part <= halfOfRecords && before?.bad === undefined;
+    return { why: 'changed', ...((result.isPoorer === true || isCut) && { isPoorer: true }) };
+  }
+  const isPoorer = !isRead || result.isPoorer === true || 2 * leads < (before?.leads ?? 0) || part < mostOfRecords;
   if (isPoorer) return before?.good !== undefined && before.bad === undefined ? { why: 'bad' } : undefined;
   // The page of an item that its list has just added counts nothing of its own.
   if (confirmed === 0 && leads === 0 && digest === undefined) return undefined;
@@ -131,6 +140,11 @@ async function whyKept(
   if (before.isWaiting === true || showsOthers(before, result.records)) return { why: 'changed', isBack: true };
   if (before.bad === undefined) return undefined;
   return (await isOfVersion(vault, before.good, version)) ? 'recovered' : { why: 'changed' };
+}
+
+/** Which part of the records of the last good page a page shows, as a share; 1 where either is not known. */
+function partOf(before: number | undefined, now: number | undefined): number {
+  return before === undefined || before === 0 || now === undefined ? 1 : now / before;
 }
 
 /** Whether a page shows less than half of the records that are remembered of the last good one, and others in their place. */

@@ -18,8 +18,9 @@ export interface PageToKeep extends PageHead {
   readonly isPoorer?: true;
   /** For a page where a crawl begins: how many other pages of the site it leads to. */
   readonly leads?: number;
-  /** Numbers of the first records that it shows. */
+  /** Numbers of the first records that it shows, and how many it shows. */
   readonly shows?: readonly number[];
+  readonly records?: number;
   /** Set where values of it are held, or wait to be confirmed. */
   readonly isWaiting?: true;
   /** Set for a page that shows what was known before the last good one showed something else: that one is evidence no longer. */
@@ -110,11 +111,11 @@ export async function writeBatch(open: OpenPack, pages: readonly PageToKeep[], m
 
 /** The evidence of an address with one more page: the first bad one since the last good one stays. */
 function evidenceAfter(known: EvidenceRow | undefined, page: PageToKeep): EvidenceRow {
-  const { digest, why, isPoorer, isBack, leads, shows, isWaiting } = page;
+  const { digest, why, isPoorer, isBack, leads, shows, records, isWaiting } = page;
   if (why === 'bad' || (isPoorer === true && known?.good !== undefined)) return { bad: digest, ...known };
   const last = known?.good === digest || isBack === true ? known?.before : known?.good;
   const before = last === digest ? undefined : last;
-  return { good: digest, ...defined({ before, leads, shows, isWaiting }) };
+  return { good: digest, ...defined({ before, leads, shows, records, isWaiting }) };
 }
 
 /** A page that is to be written. */
@@ -170,6 +171,7 @@ function draftOf(page: PageToKeep, vault: OpenPack['store']['vault'], row: PackR
     isBack: _isBack,
     isWaiting: _isWaiting,
     leads: _leads,
+    records: _records,
     shows: _shows,
     ...head
   } = page;

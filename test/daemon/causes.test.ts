@@ -43,6 +43,28 @@ records:
       fields:
 ${fields}
 `,
+  table: `id: table
+${polite}
+feed: { by: link }
+records:
+  product:
+    key: sku
+    each: li
+    fields:
+        sku: { attr: data-sku }
+        name: a
+`,
+  shelves: `id: shelves
+${polite}
+crawl: { detail: [/p/], follow: [/c/] }
+records:
+  product:
+    key: sku
+    on: /p/
+    fields:
+        sku: { css: .sku, required: true }
+${fields}
+`,
   one: `id: one
 ${polite}
 records:
@@ -75,9 +97,15 @@ interface Shop {
 }
 
 /** A shop that was scraped once. */
-async function scraped(t: TestContext, source: keyof typeof sources, path: string): Promise<Shop> {
+async function scraped(
+  t: TestContext,
+  source: keyof typeof sources,
+  path: string,
+  show: (site: Site) => void = () => undefined,
+): Promise<Shop> {
   const site = await openSite(t, { '/': start });
   for (const number of numbers) site.answer(`/p/${number}`, product(number));
+  show(site);
   const daemon = await startDaemon(t, { sources: { [source]: sources[source] }, settings: soon, vault });
   await daemon.client.call('project.add', { id: 'shop', targets: [{ source, url: site.url(path) }] });
   await nth(1, 'scrape.completed', 'shop', daemon);
@@ -141,6 +169,68 @@ describe('the cause of what pages of a crawl or of items give', { concurrency: t
     });
     assert.equal(kind, 'soft_404');
     assert.match(says, /^12 of 12 requests of the run failed: .*404/);
+  });
+});
+
+describe('the cause of records that are missing from a list', { concurrency: true }, () => {
+  test('is that they were cut, also where half of them are left', async (t) => {
+    const { daemon, causeAfter } = await scraped(t, 'table', '/');
+    const half = start.replace(/(<li.*?<\/li>){6}/, '');
+    const [kind, says] = await causeAfter((site) => site.answer('/', half));
+    assert.equal(kind, 'items_cut');
+    assert.match(says, /^product: 6 places, where there were 12;/);
+    const { pages } = await daemon.client.call('ticket.get', { ticket: 1 });
+    assert.ok(pages?.good !== undefined && pages.bad !== undefined);
+  });
+
+  test('is a redirect to a start page that shows a few of them as well', async (t) => {
+    const { site, daemon, causeAfter } = await scraped(t, 'table', '/list', (shop) => shop.answer('/list', start));
+    const few = `<!doctype html><title>Welcome</title><h1>Welcome</h1>${start.replace(/(<li.*?<\/li>){9}/, '')}`;
+    site.answer('/home', few);
+    const [kind, says] = await causeAfter(() =>
+      site.answer('/list', { status: 302, headers: { location: '/home' }, body: '' }),
+    );
+    assert.deepEqual([kind, says], ['redirected_home', 'the request for /list was redirected to the start page']);
+    const { pages } = await daemon.client.call('ticket.get', { ticket: 1 });
+    const shown = await daemon.client.call('page.get', { digest: pages?.bad ?? '' });
+    assert.equal(shown.page.url, site.url('/home'));
+  });
+});
+
+describe('the cause of records that a crawl no longer finds', { concurrency: true }, () => {
+  const shelf = (numbers: readonly number[]) =>
+    `<!doctype html><title>Shelf</title><h1>Shelf</h1><ul>${numbers.map((number) => `<li><a href="/p/${number}">Lamp ${number}</a>`).join('')}</ul>`;
+  const shelves = (site: Site, left: number) => {
+    site.answer('/c/1', shelf(numbers.slice(0, left)));
+    site.answer('/c/2', shelf(numbers.slice(6, 6 + left)));
+  };
+  const scrapedShelves = async (t: TestContext) =>
+    scraped(t, 'shelves', '/', (site) => {
+      site.answer('/', '<!doctype html><title>Shop</title><h1>Shop</h1><a href="/c/1">One</a> <a href="/c/2">Two</a>');
+      shelves(site, 6);
+    });
+
+  for (const left of [3, 0])
+    test(`is that the pages that led to them lead to ${left} of 6 each`, async (t) => {
+      const { causeAfter } = await scrapedShelves(t);
+      const [kind, says] = await causeAfter((site) => shelves(site, left));
+      assert.deepEqual(
+        [kind, says],
+        [
+          'items_cut',
+          `no page of the crawl leads to the pages of ${12 - 2 * left} of ${12 - 2 * left} records that are missing`,
+        ],
+      );
+    });
+
+  test('is a page that says that there is nothing, in place of all of them', async (t) => {
+    const { causeAfter } = await scrapedShelves(t);
+    const [kind] = await causeAfter((site) => {
+      const nothing =
+        '<!doctype html><title>Page not found</title><h1>Page not found</h1><p>Sorry, it does not exist.</p>';
+      for (const path of ['/', '/c/1', '/c/2', ...numbers.map((number) => `/p/${number}`)]) site.answer(path, nothing);
+    });
+    assert.equal(kind, 'soft_404');
   });
 });
 

@@ -30,8 +30,9 @@ export interface EvidenceRow {
   readonly bad?: string;
   /** How many other pages of the site the last good one leads to, where a crawl begins there. */
   readonly leads?: number;
-  /** Numbers of the first records that the last good one shows. */
+  /** Numbers of the first records that the last good one shows, and how many it shows. */
   readonly shows?: readonly number[];
+  readonly records?: number;
   /** Set where values of the last good one were held, or waited to be confirmed. */
   readonly isWaiting?: true;
 }
