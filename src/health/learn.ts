@@ -4,13 +4,19 @@ import { type Baseline, type Run, withoutMeasures, withRun } from './baseline.ts
 import { isJudged, type Judgement } from './judge.ts';
 import { kindOf, measureId } from './measure-kind.ts';
 
-/** Symptoms of a run that say nothing against what else it measured. */
-const aside: ReadonlySet<SymptomKind> = new Set(['changes', 'size', 'duration']);
+/** The kinds of symptoms that say nothing against what else a run measured. */
+const kindsThatDoNotTaint: ReadonlySet<SymptomKind> = new Set(['changes', 'size', 'duration']);
+
+/** Returns whether a run that was judged is learnt as a healthy one. */
+export function isLearnt({ symptoms }: Pick<Judgement, 'symptoms'>): boolean {
+  return symptoms.every(({ kind }) => kindsThatDoNotTaint.has(kind));
+}
 
 /** Returns the baseline after a run that was judged. An unusual run stays out of it; of one that was merely slow, large or busy, that measure alone does. */
-export function learned(baseline: Baseline, { at, measures }: Run, { symptoms, suspects, odd }: Judgement): Baseline {
+export function learned(baseline: Baseline, { at, measures }: Run, judgement: Judgement): Baseline {
+  const { suspects, odd } = judgement;
   const after = { ...baseline, suspects };
-  if (symptoms.some(({ kind }) => !aside.has(kind))) return after;
+  if (!isLearnt(judgement)) return after;
   return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && !odd.has(measureId(each))) });
 }
 

@@ -1,6 +1,6 @@
 import { acknowledged, assigned, type Moved, resolved, snoozed } from '../health/ticket-life.ts';
 import type { TicketView } from '../view/ticket.ts';
-import { acceptRuns } from './judge-run.ts';
+import { acceptRuns, forgetUnusual } from './judge-run.ts';
 import type { Store } from './store.ts';
 import { settleHolds } from './settle-holds.ts';
 import { keepTicket } from './tickets.ts';
@@ -26,8 +26,10 @@ export async function actOnTicket(
       const ticket = store.tickets.get(number);
       if (ticket === undefined) return 'not_found';
       if (ticket.state === 'resolved') return 'resolved';
-      if (act.act === 'accept') acceptRuns(store, number, ticket.sources);
-      return keepTicket(store, change, afterAct(ticket, change.at, act, person));
+      if (act.act === 'accept') acceptRuns(store, ticket);
+      const after = keepTicket(store, change, afterAct(ticket, change.at, act, person));
+      if (after.state === 'resolved') forgetUnusual(store, ticket);
+      return after;
     },
     { durable: true },
   );

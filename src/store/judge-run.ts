@@ -2,7 +2,7 @@ import { emptyBaseline, forVersion, type Run } from '../health/baseline.ts';
 import { brokenExpectations, type CheckedRun, isExpectationKnown, repeatedFields } from '../health/expectation.ts';
 import { isJudged, judge, type Judgement } from '../health/judge.ts';
 import { type Reading, recordCounts, saysOf, symptomsSince, trusted } from '../health/last-reading.ts';
-import { accepted, learned } from '../health/learn.ts';
+import { accepted, isLearnt, learned } from '../health/learn.ts';
 import { kindOf, type Measure } from '../health/measure-kind.ts';
 import { measuresOf, type Scope } from '../health/measures.ts';
 import { scrapeTally, type WholeType } from '../health/page-tally.ts';
@@ -10,6 +10,7 @@ import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
+import type { TicketView } from '../view/ticket.ts';
 import type { Close } from './ops.ts';
 import { otherRecord } from './other-record.ts';
 import type { Change, Store } from './store.ts';
@@ -181,26 +182,34 @@ function keepRun(
 ): void {
   const { baselines, unusual } = store.runs;
   const key: [string, number] = [source, member];
-  const baseline = learned(forVersion(before?.baseline ?? emptyBaseline(run), run), run, { ...judgement, symptoms });
-  const isHealthy = baseline.entries !== before?.baseline.entries;
-  baselines.put(key, { baseline, since: isHealthy ? since : (before?.since ?? since) });
+  const all = { ...judgement, symptoms };
+  const baseline = learned(forVersion(before?.baseline ?? emptyBaseline(run), run), run, all);
+  baselines.put(key, { baseline, since: isLearnt(all) ? since : (before?.since ?? Infinity) });
   const ids = symptoms.map(symptomId);
   const [ticket] = ids.flatMap((id) => store.tickets.newestOf(source, id) ?? []);
   if (ticket !== undefined) unusual.put(key, { ticket, run, since, symptoms: ids });
+  else if (!store.tickets.isNone()) unusual.remove(key);
 }
 
-/** Takes what the unusual runs of a ticket gave for usual. */
-export function acceptRuns(store: Store, ticket: number, sources: readonly string[]): void {
+/** Takes what the last runs of those that show a ticket gave for usual, where these were unusual. */
+export function acceptRuns(store: Store, { ticket, sources, reopened }: TicketView): void {
   const { baselines, unusual, readings } = store.runs;
   for (const source of sources)
     for (const { key, row } of [...unusual.entries({ from: [source, 0], before: [source, Number.MAX_SAFE_INTEGER] })]) {
-      if (row.ticket !== ticket) continue;
+      if (row.ticket !== ticket || store.tickets.member(source, key[1], ticket)?.life !== reopened) continue;
       const before = baselines.get(key)?.baseline ?? emptyBaseline(row.run);
       baselines.put(key, { baseline: accepted(forVersion(before, row.run), row.run, row.symptoms), since: row.since });
       unusual.remove(key);
     }
   for (const source of sources)
     for (const member of store.tickets.membersOf(source, ticket)) if (member > 0) readings.remove(member);
+}
+
+/** Forgets the unusual runs of a ticket that is resolved. */
+export function forgetUnusual({ runs: { unusual } }: Store, { ticket, sources }: TicketView): void {
+  for (const source of sources)
+    for (const { key, row } of [...unusual.entries({ from: [source, 0], before: [source, Number.MAX_SAFE_INTEGER] })])
+      if (row.ticket === ticket) unusual.remove(key);
 }
 
 /** Forgets what is known of the runs of a target. */

@@ -205,8 +205,10 @@ function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): Tic
 
 /** A ticket without a member; with the last one it is resolved. */
 function leave(store: Store, change: Change, place: TicketPlace, ticket: TicketView): void {
-  store.tickets.removeMember(place.source, place.member, ticket.ticket);
-  const left = { ...ticket, targets: Math.max(0, ticket.targets - (place.member > 0 ? 1 : 0)) };
+  const { source, member } = place;
+  store.tickets.removeMember(source, member, ticket.ticket);
+  if (store.runs.unusual.get([source, member])?.ticket === ticket.ticket) store.runs.unusual.remove([source, member]);
+  const left = { ...ticket, targets: Math.max(0, ticket.targets - (member > 0 ? 1 : 0)) };
   const isLeft = left.targets > 0 || isOfWholeSource(store, left);
   keepTicket(store, change, isLeft ? { ticket: left } : resolved(left, change.at, 'healthy'));
 }

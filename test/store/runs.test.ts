@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import type { Expectation } from '../../src/health/expectation.ts';
 import type { Close } from '../../src/store/ops.ts';
 import { actOnTicket } from '../../src/store/act-on-ticket.ts';
 import { closeScrape, commitStep } from '../../src/store/commit.ts';
@@ -77,6 +78,45 @@ describe('runs of some 1,000 records', () => {
     assert.equal(store.tickets.get(ticket)?.resolvedBy, 'accepted');
     await reads({ items: 505, priced: 500 }, { items: 498, priced: 494 });
     assert.deepEqual(openOf(store, target), []);
+  });
+
+  test('are accepted as they are now: not an unusual run of a target that has been healthy since', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const targets = await track(store, 'list', 'https://shop.test/1', 'https://shop.test/2');
+    const read = async (...counts: readonly number[]): Promise<void> => {
+      clock.now += 24 * hourMs;
+      for (const [at, items] of counts.entries()) {
+        const drafts = Array.from({ length: items }, (_, of) => item(`${at}-${of}`, { name: `Item ${of}` }));
+        const fill = { 'item.name': { seen: items, total: items } };
+        const ops = step(clock.now, drafts, { reading: { fill, isWhole: true } });
+        await commitStep(store, await begin(store, targets[at] ?? 0), { ...ops, places: { items, refused: 0 } });
+      }
+    };
+    for (let day = 0; day < 6; day += 1) await read(100, 100);
+    await read(60, 60);
+    for (const _ of [1, 2]) await read(100, 100);
+    await read(100, 60);
+    const valuesOf = (target = 0) =>
+      store.runs.baselines.get(['shop', target])?.baseline.series.get('records item')?.lows;
+    const before = valuesOf(targets[0]);
+    await actOnTicket(store, 1, { act: 'accept' }, 'ada');
+    assert.deepEqual(valuesOf(targets[0]), before);
+    assert.equal(valuesOf(targets[1])?.length, 1);
+  });
+
+  test('are not what the next run is compared with where the first one is unusual', async (t) => {
+    const { store, target, reads } = await opened(t);
+    const expectation: Expectation = {
+      ...{ record: 'item', text: 'records > 100', unique: [] },
+      check: ({ records = 0 }) => ({ holds: records > 100, observed: records }),
+    };
+    await reads({ items: 50, close: { expectations: [expectation] } });
+    assert.deepEqual(symptomsOf(store, target), ['rule item']);
+    assert.equal(store.runs.baselines.since(['shop', target]), Infinity);
+    // All names and prices but one are as they were, which another run would be unusual for.
+    await reads({ items: 200, priced: 1 });
+    assert.deepEqual(symptomsOf(store, target), ['rule item']);
+    assert.equal(store.runs.baselines.since(['shop', target]) < Infinity, true);
   });
 
   test('resolve their ticket when they are healthy twice in a row (P35)', async (t) => {

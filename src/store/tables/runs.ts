@@ -13,11 +13,11 @@ type MemberKey = [source: string, member: number];
 /** What healthy runs of a target gave. */
 export interface BaselineRow {
   readonly baseline: Baseline;
-  /** When the last healthy run began: what records had since then is what the next run is compared with. */
+  /** When the last healthy run began: what records had since then is what the next run is compared with. `Infinity` where each run was unusual. */
   readonly since: number;
 }
 
-/** An unusual run, kept until its ticket is resolved, as a person may take it for usual. */
+/** An unusual run, kept until its target has a healthy one or its ticket is resolved, as a person may take it for usual. */
 export interface UnusualRow {
   readonly ticket: number;
   readonly run: Run;
@@ -62,7 +62,7 @@ export function runTables(environment: Environment) {
       },
       put: (key: MemberKey, { baseline, since }: BaselineRow): void =>
         baselines.put(key, { packed: packBaseline(baseline), since }),
-      /** When the last healthy run of a member began; 0 where none has. */
+      /** When the last healthy run of a member began; 0 where none was judged, `Infinity` where each was unusual. */
       since: (key: MemberKey): number => baselines.get(key)?.since ?? 0,
       has: baselines.has,
       remove: baselines.remove,
