@@ -37,6 +37,7 @@ const mayImport: Record<string, readonly string[]> = {
     ].map((part) => `src/${part}`),
     'type src/engine',
     'type src/event',
+    'type src/view',
     'src/log.ts',
   ],
   'src/daemon.ts': ['src/daemon', 'src/control', 'src/definition', 'src/session', 'src/log.ts'],

@@ -156,7 +156,8 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
     },
     diagnoser: {
       inApiOnly: false,
-      start: (self) => diagnoser(self, { store: daemon.state.store(), diagnose: daemon.diagnose }),
+      start: (self) =>
+        diagnoser(self, { store: daemon.state.store(), diagnose: daemon.diagnose, lacksRepairs: daemon.lacksRepairs }),
     },
     planner: {
       inApiOnly: false,

@@ -22,7 +22,7 @@ import { createFetchFiles, type FetchFiles } from '../scrape/fetch-files.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
 import { type Accepted, acceptRepair, type AcceptWish, repairAlone } from '../diagnosis/accept-repair.ts';
 import { diagnoseTicket } from '../diagnosis/diagnose-ticket.ts';
-import { proposeRepairs } from '../diagnosis/propose-repairs.ts';
+import { proposeRepairs, repairableSource } from '../diagnosis/propose-repairs.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
 import { replayAll } from '../reextraction/replay.ts';
@@ -43,6 +43,7 @@ import { retryDelayMs } from '../../workers/retry-delay.ts';
 import { keptSessions } from '../../workers/source.ts';
 import { type Planning, createPlanning } from '../../workers/planning.ts';
 import type { VaultLimits } from '../vault/expire.ts';
+import type { TicketView } from '../view/ticket.ts';
 import { type Identity, ownIdentity } from './claim.ts';
 import { createKeptFigures, type KeptFigures } from '../figures/keep-figures.ts';
 import { createRates, type RatesFrom } from '../figures/rates.ts';
@@ -142,6 +143,8 @@ export interface Daemon {
   reextract(signal: AbortSignal): Promise<boolean>;
   /** Finds the cause of a ticket, where kept pages show it, and proposes repairs or makes one. */
   diagnose(ticket: number, signal: AbortSignal): Promise<void>;
+  /** Whether repairs of the present definition are still to be searched for a ticket. */
+  lacksRepairs(ticket: TicketView): boolean;
   /** Reads kept pages by versions of definitions that are not in use. */
   readonly replay: DefinitionsDeps['replay'];
   /** Makes a repair that was proposed for a ticket. */
@@ -336,6 +339,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed }),
     crashed,
     diagnose,
+    lacksRepairs: (ticket) => repairableSource(catalogue(), ticket) !== undefined,
     replay,
     acceptRepair: (wish) => acceptRepair(accepting, wish),
     recheck: createRechecks({

@@ -45,12 +45,9 @@ export async function proposeRepairs(
   const store = deps.store();
   const vault = deps.vault();
   const ticket = store.tickets.get(number);
-  const [id = ''] = ticket?.sources ?? [];
-  const loaded = deps.catalogue().sources.get(id);
-  if (ticket === undefined || ticket.state === 'resolved' || ticket.host !== undefined || vault === undefined)
-    return undefined;
-  if (loaded === undefined || isPlugged(loaded) || ticket.repairs?.version === loaded.version) return undefined;
-  if (ticket.cause === undefined || !repairable.has(ticket.cause.kind)) return undefined;
+  const loaded = ticket && repairableSource(deps.catalogue(), ticket);
+  if (ticket === undefined || loaded === undefined || vault === undefined) return undefined;
+  const { id } = loaded.source;
   const { page } = openProvider(loaded.source);
   const lost = lostOf(ticket, page);
   const pairs = await pagesOf(store, vault, ticket);
@@ -67,6 +64,20 @@ export async function proposeRepairs(
   if (best === undefined) return undefined;
   await setRepairs(store, number, { version: loaded.version, proposals });
   return { loaded, best };
+}
+
+/**
+ * The source of a ticket for which repairs are to be searched; `undefined` where its cause is another one, where there are proposals for the
+ * present version, and where that version came of a repair by which no run has shown the ticket again.
+ */
+export function repairableSource(
+  { sources: all }: Pick<Catalogue, 'sources'>,
+  { state, host, sources: [id = ''], cause, repairs, repaired }: TicketView,
+): LoadedSource | undefined {
+  const loaded = all.get(id);
+  if (state === 'resolved' || host !== undefined || loaded === undefined || isPlugged(loaded)) return undefined;
+  if (cause === undefined || !repairable.has(cause.kind) || repairs?.version === loaded.version) return undefined;
+  return repaired?.version === loaded.version && repaired.recurredAt === undefined ? undefined : loaded;
 }
 
 /** What the symptoms of a ticket are about: fields, or records as a whole; all records where they name none. */

@@ -48,8 +48,8 @@ export function opened(
 }
 
 /**
- * A ticket that is seen once more. Symptoms that it did not have are told; one that was snoozed is told when its time is over. A ticket
- * that was resolved is reopened.
+ * A ticket that is seen once more. Symptoms that it did not have are told, and that it is seen by a run of the repaired definition; one that was
+ * snoozed is told when its time is over. A ticket that was resolved is reopened.
  */
 export function occurred(before: TicketView, report: Report): Moved {
   if (before.state === 'resolved') return reopened(before, report);
@@ -73,9 +73,22 @@ export function occurred(before: TicketView, report: Report): Moved {
     samples: [...new Set([...before.samples, ...samples])].slice(0, keptSamples),
     projects: [...new Set([...before.projects, ...projects])].slice(0, keptProjects),
   };
+  const { repaired: made } = before;
+  if (made !== undefined && made.recurredAt === undefined && made.version === report.version)
+    return recurred(ticket, report, { ...made, recurredAt: at });
   if (added.length > 0) return told(ticket, at, 'symptoms', `also ${added.map(symptomId).join(', ')}`);
   if (snoozedUntil !== undefined && !isSnoozed) return told(ticket, at, 'unsnoozed', 'still there after its snooze');
   return { ticket };
+}
+
+/** A ticket that a repair has not ended. Its cause and evidence are those of the new report, as the site may have changed again. */
+function recurred(
+  { cause: _cause, pages: _pages, repairs: _repairs, ...ticket }: TicketView,
+  { at, scrape, crawl, version, pages, cause }: Report,
+  made: NonNullable<TicketView['repaired']>,
+): Moved {
+  const seen = defined({ scrape, crawl, version, pages, cause });
+  return told({ ...ticket, ...seen, repaired: made }, at, 'recurred', 'seen again by the repaired definition');
 }
 
 /** A resolved ticket that is open again. It keeps its log, its counts and whom it is assigned to; all else is of the new report, as another fault may show the same symptom. */

@@ -84,6 +84,7 @@ export type TicketEnd = z.infer<typeof TicketEnd>;
  * - `cause`: its cause is known, or another one.
  * - `proposed`: repairs are proposed.
  * - `repaired`: the definition of its source has been repaired.
+ * - `recurred`: a run by the repaired definition shows it again.
  * - `unsnoozed`: it is still there after its snooze.
  * - `acknowledged`, `assigned`, `snoozed`: a person has done that.
  */
@@ -92,6 +93,7 @@ export const TicketChange = z.enum([
   'cause',
   'proposed',
   'repaired',
+  'recurred',
   'unsnoozed',
   'acknowledged',
   'assigned',
@@ -145,7 +147,15 @@ const trouble = {
     .strictObject({ version: z.string(), proposals: z.array(Repair).max(mostRepairs).readonly() })
     .exactOptional(),
   /** The last repair that was made: when, the version that came of it, and whether a person has made it. */
-  repaired: z.strictObject({ at: Instant, version: z.string(), by: z.enum(['person', 'auto']) }).exactOptional(),
+  repaired: z
+    .strictObject({
+      at: Instant,
+      version: z.string(),
+      by: z.enum(['person', 'auto']),
+      /** When a run by that version first showed the ticket again; missing as long as none did. */
+      recurredAt: Instant.exactOptional(),
+    })
+    .exactOptional(),
   openedAt: Instant,
   /** When it was last seen, and in how many runs. */
   lastAt: Instant,

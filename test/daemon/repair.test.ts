@@ -133,7 +133,7 @@ describe('a repair of a source whose site has changed', () => {
       assert.match((await cli('ticket', '1', '--accept', '1')).err, /shop\.yaml: permission denied; by hand, write/);
       await chmod(file, 0o600);
     }
-    assert.match((await cli('ticket', '1', '--accept', '5')).err, /ticket 1 has \d repairs, got 5/);
+    assert.match((await cli('ticket', '1', '--accept', '5')).err, /ticket 1 has \d repairs: expected 1 to \d, got 5/);
     assert.match((await cli('ticket', '1', '--dry-run')).err, /expected --accept and the number of a repair/);
     assert.equal(await readFile(file, 'utf8'), before);
   });
@@ -158,6 +158,25 @@ describe('a repair of a source whose site has changed', () => {
     const { version } = made.type === 'ticket.changed' ? (made.data.repaired ?? {}) : {};
     assert.deepEqual([repaired, repairs?.version], [undefined, version]);
     assert.equal(repairs?.proposals[0]?.isSafe, true);
+    assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
+  });
+
+  test('is proposed again by the same ticket where one that was made has not lasted', async (t) => {
+    const daemon = await renamed(t, 'repair: auto');
+    const { client, site, file, events } = daemon;
+    site.answer('/kettles', kettles('cost'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event((event) => event.type === 'ticket.changed' && event.data.repaired !== undefined);
+    // Before the second healthy run, which would resolve the ticket.
+    await nth(3, 'scrape.completed', 'all', daemon);
+    site.answer('/kettles', kettles('amount'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(() => events.filter(isProposal).length === 2);
+    const { repairs, log } = await client.call('ticket.get', { ticket: 1 });
+    assert.deepEqual(repairs?.proposals[0]?.changes, [
+      { record: 'kettle', field: 'price', before: '.cost', to: { css: '.amount' } },
+    ]);
+    assert.ok(log.some(({ what }) => what === 'seen again by the repaired definition'));
     assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
   });
 

@@ -48,6 +48,22 @@ async function opened(t: TestContext) {
 }
 
 describe('a ticket', () => {
+  test('is told to come back by the repaired definition, once, with the evidence of that run', async (t) => {
+    const { store, ticket } = await opened(t);
+    const pages = { good: 'a', bad: 'b' };
+    await setCause(store, ticket, { kind: 'rule_lost', says: [] }, pages);
+    const [at, by] = [store.tickets.get(ticket)?.lastAt ?? 0, 'auto' as const];
+    await setRepaired(store, ticket, { what: 'repaired', version: 'v2', by });
+    await report(store, 1, [fewer], { version: 'v1', scrape: 8 });
+    assert.equal(store.tickets.get(ticket)?.scrape, 7);
+    await report(store, 1, [fewer], { version: 'v2', scrape: 9 });
+    await report(store, 1, [fewer], { version: 'v2', scrape: 10 });
+    const view = store.tickets.get(ticket);
+    assert.deepEqual([view?.scrape, view?.cause, view?.pages], [9, undefined, undefined]);
+    assert.deepEqual(view?.repaired, { at, version: 'v2', by, recurredAt: at });
+    assert.equal(view?.log.filter(({ what }) => what === 'seen again by the repaired definition').length, 1);
+  });
+
   test('carries where it was seen, what was observed and expected, and addresses', async (t) => {
     const { store, ticket } = await opened(t);
     const view = store.tickets.get(ticket);
