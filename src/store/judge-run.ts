@@ -6,6 +6,7 @@ import { accepted, isLearnt, learned } from '../health/learn.ts';
 import { kindOf, type Measure } from '../health/measure-kind.ts';
 import { measuresOf, type Scope } from '../health/measures.ts';
 import { scrapeTally, type WholeType } from '../health/page-tally.ts';
+import type { Report } from '../health/ticket-life.ts';
 import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import { defined } from '../defined.ts';
@@ -13,8 +14,9 @@ import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { TicketView } from '../view/ticket.ts';
 import type { Close } from './ops.ts';
 import { otherRecord } from './other-record.ts';
+import { mergedProjects, pagesShowing, withPage } from './round-evidence.ts';
 import type { Change, Store } from './store.ts';
-import type { BaselineRow } from './tables/runs.ts';
+import type { BaselineRow, RoundRow } from './tables/runs.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import { asUsual, endDoubts } from './doubts.ts';
 import { noteHealthy, reportTrouble, type TicketPlace } from './tickets.ts';
@@ -125,7 +127,14 @@ export function keepJudged(store: Store, change: Change, ended: EndedRun, judged
     else if (JSON.stringify(after) !== JSON.stringify(before)) store.runs.readings.put(number, after);
   }
   const since = ended.startedAt;
-  settle(store, change, place, { ended, symptoms, since, isAsUsual: isAsUsual(ended, judged), judges });
+  const shown = {
+    scrape: scrape.scrape,
+    version,
+    samples: [target.url],
+    projects: projectsOf(target),
+    ...(close.crawl !== undefined && defined({ crawl: store.crawls.newest(number)?.crawl })),
+  };
+  settle(store, change, place, { symptoms, shown, since, isAsUsual: isAsUsual(ended, judged), judges });
   if (own !== undefined) keepRun(store, place, { ...own, symptoms });
   else if (isAll(ended, reading) && close.status === 'complete') addToRound(store, change, ended, tally);
 }
@@ -141,36 +150,22 @@ export function isAsUsual(
   return (type, field) => !symptoms.some((each) => each.record === type && each.field === field);
 }
 
+/** A run that is over, as its tickets and holds follow it. */
+interface SettledRun {
+  readonly symptoms: readonly Symptom[];
+  /** Where the symptoms show. */
+  readonly shown: Omit<Report, 'at' | 'symptoms'>;
+  /** When the run began. */
+  readonly since: number;
+  isAsUsual(type: string, field: string): boolean;
+  judges(symptom: Symptom): boolean;
+}
+
 /** Reports the symptoms of a run in their ticket, or notes that there are none. */
-function settle(
-  store: Store,
-  change: Change,
-  place: TicketPlace,
-  {
-    ended: { target, scrape, close },
-    symptoms,
-    judges,
-    ...run
-  }: {
-    readonly ended: EndedRun;
-    readonly symptoms: readonly Symptom[];
-    /** When the run began. */
-    readonly since: number;
-    isAsUsual(type: string, field: string): boolean;
-    readonly judges: (symptom: Symptom) => boolean;
-  },
-): void {
-  if (symptoms.length > 0)
-    reportTrouble(store, change, place, {
-      at: change.at,
-      symptoms,
-      scrape: scrape.scrape,
-      version: scrape.version,
-      samples: [target.url],
-      projects: projectsOf(target),
-      ...(close.crawl !== undefined && defined({ crawl: store.crawls.newest(target.target)?.crawl })),
-    });
-  endDoubts(store, place, { symptoms, ...run });
+function settle(store: Store, change: Change, place: TicketPlace, { shown, judges, ...run }: SettledRun): void {
+  const { symptoms } = run;
+  if (symptoms.length > 0) reportTrouble(store, change, place, { at: change.at, symptoms, ...shown });
+  endDoubts(store, place, run);
   noteHealthy(store, change, place, { still: new Set(symptoms.map(symptomId)), judges });
 }
 
@@ -299,9 +294,13 @@ function countsOf(reading: Reading, { tally, missing }: Pick<EndedRun, 'tally' |
 function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTally): void {
   const { source } = ended.target;
   const { rounds } = store.runs;
-  const before = rounds.get(source) ?? { startedAt: ended.scrape.startedAt, tally: emptyTally };
+  const before: RoundRow = rounds.get(source) ?? { startedAt: ended.scrape.startedAt, tally: emptyTally };
   const whole = otherRecord(store, ended.target, ended.scrape.scrape);
-  const round = { ...before, tally: sumOfTallies(before.tally, scrapeTally(tally, whole)) };
+  const own = scrapeTally(tally, whole);
+  const page = { scrape: ended.scrape.scrape, url: ended.target.url, projects: projectsOf(ended.target) };
+  const projects = mergedProjects(before.projects ?? [], page.projects);
+  const odd = withPage(before.odd ?? {}, page, own);
+  const round: RoundRow = { ...before, tally: sumOfTallies(before.tally, own), projects, odd };
   const isOver =
     round.tally.scrapes >= Math.min(roundScrapes, Math.max(1, store.counts.activeOf(source))) ||
     change.at - round.startedAt >= roundMs;
@@ -319,7 +318,8 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   const place = { source, member: 0 };
   const { symptoms } = judgement;
   const since = round.startedAt;
+  const shown = pagesShowing(odd, symptoms) ?? { scrape: page.scrape, projects };
   const isAsUsual = asUsual(run.measures, symptoms);
-  settle(store, change, place, { ended, symptoms, since, isAsUsual, judges: () => true });
+  settle(store, change, place, { symptoms, shown: { ...shown, version }, since, isAsUsual, judges: () => true });
   keepRun(store, place, { run, judgement, since, before: row, symptoms });
 }

@@ -154,6 +154,31 @@ test('pages of few records are judged together, once there were as many scrapes 
   assert.deepEqual(symptomsOf(store, 0), ['values item price']);
 });
 
+test('the ticket of a round is told to the projects of the pages that show it, and names these pages', async (t) => {
+  const { store, clock } = await temporaryStore(t);
+  const urlsOf = (name: string) => Array.from({ length: 10 }, (_, at) => `https://shop.test/${name}/${at}`);
+  const targets = [
+    ...(await track(store, 'alpha', ...urlsOf('alpha'))),
+    ...(await track(store, 'beta', ...urlsOf('beta'))),
+  ];
+  const round = async (priceOf: (at: number) => number): Promise<void> => {
+    clock.now += 24 * hourMs;
+    for (const [at, target] of targets.entries()) {
+      const reading = { fill: { 'item.price': { seen: 1, total: 1 } }, isWhole: true };
+      const ops = step(clock.now, [item(`${at}`, { price: priceOf(at) })], { reading });
+      await commitStep(store, await begin(store, target), { ...ops, places: { items: 1, refused: 0 } });
+    }
+  };
+  for (let day = 0; day < 6; day += 1) await round((at) => at + 1);
+  const scrapes = store.scrapes.last();
+  await round((at) => (at < 8 ? 0 : at + 1));
+  const [ticket] = openOf(store, 0);
+  assert.deepEqual(
+    [ticket?.projects, ticket?.samples, ticket?.scrape],
+    [['alpha'], urlsOf('alpha').slice(0, 5), scrapes + 1],
+  );
+});
+
 test('a scrape that has not read the whole of its target opens no ticket (P39)', async (t) => {
   const { store, target, reads } = await opened(t);
   const failure = { code: 'timeout', message: 'no answer', cause: 'network' };

@@ -5,6 +5,7 @@ import type { RunTally } from '../../health/tally.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import { table } from '../lmdb/table.ts';
+import type { RoundEvidence } from '../round-evidence.ts';
 import { namingSources } from './source-names.ts';
 
 /** A target by its number, or 0 for the round of a source: the scrapes of its targets with few records together. */
@@ -37,6 +38,10 @@ export interface RunSoFar {
 export interface RoundRow {
   readonly startedAt: number;
   readonly tally: RunTally;
+  /** The projects that watch its targets, the first 100. */
+  readonly projects?: readonly string[];
+  /** The scrapes whose pages are odd; missing where none is. */
+  readonly odd?: RoundEvidence;
 }
 
 /** A baseline as it is stored. */
