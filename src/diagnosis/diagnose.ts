@@ -4,7 +4,7 @@ import { encodingOf } from './encoding.ts';
 import { likeness, lookAt, type PageLook, type PageRead } from './page.ts';
 import { type LostField, ruleCause, stillThere } from './rules.ts';
 import { shareKept } from './shown-text.ts';
-import { otherPage, pairsOf, placeholderOf, valueCause } from './values.ts';
+import { otherPage, pairsOf, placeholderOf, unreadCurrency, valueCause } from './values.ts';
 import { redirectOf, wallOf } from './walls.ts';
 
 /** What is known of a trouble with one page. */
@@ -37,6 +37,7 @@ export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case
   return (
     otherPage(pairs, isSingle) ??
     valueCause(pairs, names, (values) => shareKept(values, good.shown, bad.shown) >= stillThere) ??
+    unreadCurrency(good.drafts, bad, names) ??
     placeholderOf(bad, names) ??
     ruleCause(good, bad, fields) ??
     linksCause(good, bad) ??

@@ -1,6 +1,7 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import { type Cause, mostSights, type RuleSight } from '../view/ticket.ts';
+import type { ExplainedField } from '../view/trial.ts';
 import { likeness, type PageLook } from './page.ts';
 import { shareKept } from './shown-text.ts';
 
@@ -19,48 +20,70 @@ export interface LostField {
   readonly field: string;
 }
 
+/** What a rule matched on two pages, and what was read there. */
+interface Sight extends RuleSight {
+  /** The numbers of places on the two pages from which a value was read. */
+  readonly read: { readonly before: number; readonly after: number };
+  /** A text on the bad page that could not be read. */
+  readonly unread?: ExplainedField['lost'][number] | undefined;
+}
+
 /** What the rules of fields matched on two pages, and of the records themselves. */
-export function sightsOf(good: PageLook, bad: PageLook, lost: readonly LostField[]): RuleSight[] {
+function sightsOf(good: PageLook, bad: PageLook, lost: readonly LostField[]): Sight[] {
   const types = new Set([...good.items, ...bad.items].map(({ record }) => record));
-  const counted = (page: PageLook, record: string, field?: string) =>
-    page.items.filter(
-      (item) =>
-        item.record === record &&
-        (field === undefined || item.fields.some(({ name, value }) => name === field && hasValue(value))),
-    ).length;
-  const placeOf = (record: string, field: string): string => {
-    for (const { record: type, fields } of good.items)
-      if (type === record)
-        for (const { name, place } of fields)
-          if (name === field && place !== undefined)
-            return [place.text, ...(place.attr === undefined ? [] : [`@${place.attr}`])].join(' ');
-    return 'its place';
-  };
+  const placesOf = ({ items }: PageLook, type: string) => items.filter(({ record }) => record === type);
   return [
-    ...Array.from(types, (record) => ({
-      record,
-      place: 'records',
-      before: counted(good, record),
-      after: counted(bad, record),
-    })),
-    ...lost.map(({ record, field }) => ({
-      record,
-      field,
-      place: placeOf(record, field),
-      before: counted(good, record, field),
-      after: counted(bad, record, field),
-    })),
+    ...Array.from(types, (record) => {
+      const [before, after] = [placesOf(good, record).length, placesOf(bad, record).length];
+      return { record, place: 'records', before, after, read: { before, after } };
+    }),
+    ...lost.map(({ record, field }): Sight => {
+      const [before, after] = [good, bad].map((page) =>
+        placesOf(page, record).flatMap(({ fields }) => fields.find(({ name }) => name === field) ?? []),
+      );
+      const reads = (some: readonly ExplainedField[] = []) => some.filter(({ value }) => hasValue(value)).length;
+      const matches = (some: readonly ExplainedField[] = []) =>
+        some.filter(({ place, value }) => place !== undefined || hasValue(value)).length;
+      return {
+        record,
+        field,
+        place: placeText(before),
+        before: matches(before),
+        after: matches(after),
+        read: { before: reads(before), after: reads(after) },
+        unread: after?.flatMap((each) => each.lost)[0],
+      };
+    }),
   ];
+}
+
+function placeText(fields: readonly ExplainedField[] = []): string {
+  const [place] = fields.flatMap((field) => field.place ?? []);
+  return place === undefined
+    ? 'its place'
+    : [place.text, ...(place.attr === undefined ? [] : [`@${place.attr}`])].join(' ');
+}
+
+/** What the rule of a field matched, and why that gives less than before. */
+function sightText({ record, field = '', place, before, after, read, unread }: Sight): string {
+  const matched = `${record}.${field}: ${place} matched on ${before}, now on ${after}`;
+  const without = after - read.after;
+  if (after < before || without <= 0) return matched;
+  if (unread === undefined) return `${matched}, where ${without} ${without === 1 ? 'has' : 'have'} no value`;
+  const { text, expected } = unread;
+  return `${matched}, where ${without} could not be read: ${JSON.stringify(text.slice(0, 100))}, expected ${expected}`;
 }
 
 /** Finds why rules match less than they did: they are lost, the page is laid out anew, or what they found is gone. */
 export function ruleCause(good: PageLook, bad: PageLook, lost: readonly LostField[]): Cause | undefined {
   const sights = sightsOf(good, bad, lost);
-  const fewer = sights.filter(({ before, after }) => after < before);
+  const fewer = sights.filter(({ read }) => read.after < read.before);
   if (fewer.length === 0) return undefined;
   const names = likeness(good.names, bad.names);
   const nests = likeness(good.nests, bad.nests);
-  const rules = fewer.slice(0, mostSights);
+  const matchLess = fewer.filter(({ before, after }) => after < before);
+  const rules = matchLess.slice(0, mostSights).map(({ read: _read, unread: _unread, ...sight }): RuleSight => sight);
+  const found = rules.length === 0 ? {} : { rules };
   const [records] = fewer.filter(({ field }) => field === undefined);
   const layout = `${percent(names)} of the names of its elements are those of the last good page`;
   if (records !== undefined) {
@@ -74,9 +97,9 @@ export function ruleCause(good: PageLook, bad: PageLook, lost: readonly LostFiel
     );
     const says = [`${records.record}: ${records.after} places, where there were ${records.before}`, layout];
     if (kept >= stillThere)
-      return { kind: names >= alike ? 'rule_lost' : 'layout_moved', says: [...says, keptText(kept)], rules };
+      return { kind: names >= alike ? 'rule_lost' : 'layout_moved', says: [...says, keptText(kept)], ...found };
     if (records.after > 0 || names >= alike / 2 || nests >= alike)
-      return { kind: 'items_cut', says: [...says, keptText(kept)], rules };
+      return { kind: 'items_cut', says: [...says, keptText(kept)], ...found };
     return undefined;
   }
   const fields = fewer.flatMap(({ record, field }) => (field === undefined ? [] : [{ record, field }]));
@@ -88,16 +111,13 @@ export function ruleCause(good: PageLook, bad: PageLook, lost: readonly LostFiel
   const named = fewer.slice(0, mostNamed);
   const left = fewer.length - named.length;
   const says = [
-    ...named.map(
-      ({ record, field, place, before, after }) =>
-        `${record}.${field ?? ''}: ${place} matched on ${before}, now on ${after}`,
-    ),
-    ...(left === 0 ? [] : [`${left} more ${left === 1 ? 'field matches' : 'fields match'} on less than before`]),
+    ...named.map(sightText),
+    ...(left === 0 ? [] : [`${left} more ${left === 1 ? 'field has' : 'fields have'} fewer values than before`]),
     layout,
     keptText(kept),
   ];
-  if (isRemoved) return { kind: 'field_removed', says, rules };
-  return { kind: names >= alike ? 'rule_lost' : 'layout_moved', says, rules };
+  if (isRemoved) return { kind: 'field_removed', says, ...found };
+  return { kind: names >= alike ? 'rule_lost' : 'layout_moved', says, ...found };
 }
 
 function hasValue(value: Value | undefined): boolean {

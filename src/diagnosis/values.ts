@@ -79,6 +79,45 @@ function changeCause(
 
 const unitFactors = [100, 1_000, 0.01, 0.001, 10, 0.1, 12, 60, 24];
 
+/**
+ * Recognises amounts that could not be read, as their sign is that of several currencies or of another one than before.
+ *
+ * @param good - the records of the last good page.
+ */
+export function unreadCurrency(
+  good: readonly RecordDraft[],
+  { items }: Pick<PageLook, 'items'>,
+  fields: readonly string[],
+): Cause | undefined {
+  for (const field of fields) {
+    const [was] = good.flatMap(({ fields: values }) => amountOf(values[field] ?? null)?.of ?? []);
+    const seen = items.flatMap(({ fields: all }) => all.filter(({ name }) => name === field));
+    const texts = seen.flatMap(({ lost }) => lost.slice(0, 1).map(({ text }) => text.trim()));
+    const others = was === undefined ? [] : texts.filter((text) => isOfOther(text, was));
+    if (was === undefined || others.length === 0 || others.length < most * seen.length) continue;
+    const says = `${field} says ${JSON.stringify(others[0]?.slice(0, 100))} on ${countOf(others.length)}, and was in ${was}`;
+    return {
+      kind: 'currency_changed',
+      says: [says, 'a rule with "currency" or "locale" says which currency that is'],
+    };
+  }
+  return undefined;
+}
+
+/** Whether a text is an amount with the sign of another currency. */
+function isOfOther(text: string, currency: string): boolean {
+  const sign = /\p{Sc}/u.exec(text)?.[0];
+  return sign !== undefined && /\d/.test(text) && !signsOf(currency).includes(sign);
+}
+
+/** How the amounts of a currency are marked. */
+function signsOf(currency: string): string {
+  // What is known as a unit is no currency.
+  if (!/^[A-Z]{3}$/.test(currency)) return currency;
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' });
+  return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
+}
+
 /** Texts that stand where a value is to come, or in the place of one. */
 const placeholderText =
   /^(?:loading\b.*|please wait.*|…|\.{2,}|[-–—_*?]+|n\/?a|tbd|tba|null|undefined|nan|\[object object\]|\{\{.*\}\})$/i;

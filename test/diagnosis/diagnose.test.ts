@@ -113,6 +113,41 @@ describe('the cause of a page that changed', () => {
     });
   });
 
+  describe('whose rule still matches', () => {
+    const causeWith = async (text: (at: number) => string): Promise<Cause> => {
+      const { plan, subject } = list;
+      const good = await readPage(subject.page, plan);
+      let at = 0;
+      const html = subject.page.html.replaceAll(/€[\d.]+/g, () => text((at += 1)));
+      const bad = await readPage({ ...subject.page, html }, plan);
+      return diagnose({ symptoms: symptomsBetween(good, bad), asked: subject.page.url, good, bad });
+    };
+
+    test('is another currency, also where its sign is that of several', async () => {
+      const { kind, says } = await causeWith((at) => `$${at}2.00`);
+      assert.deepEqual(
+        [kind, says],
+        [
+          'currency_changed',
+          [
+            'price says "$12.00" on 20 records, and was in EUR',
+            'a rule with "currency" or "locale" says which currency that is',
+          ],
+        ],
+      );
+      assert.equal((await causeWith((at) => `€${at}2.00`)).kind, 'unknown');
+    });
+
+    test('is no lost rule, and its evidence is the text that could not be read', async () => {
+      const { kind, says, rules } = await causeWith(() => 'Sold out');
+      assert.deepEqual([kind, rules], ['field_removed', undefined]);
+      assert.match(
+        says[0] ?? '',
+        /^product\.price: \.offer > \.price matched on 20, now on 20, where 20 could not be read: "Sold out", expected /,
+      );
+    });
+  });
+
   test('says which rule matched how often before and now', async () => {
     const { plan, subject } = list;
     const good = await readPage(subject.page, plan);
@@ -176,6 +211,6 @@ describe('the search for the cause', () => {
     const cause = diagnose({ symptoms: symptoms ?? [], asked: good.url, good, bad });
     assert.deepEqual(Cause.parse(cause), cause);
     assert.equal(cause.kind, 'layout_moved');
-    assert.ok(cause.says.includes('45 more fields match on less than before'), cause.says.join('; '));
+    assert.ok(cause.says.includes('45 more fields have fewer values than before'), cause.says.join('; '));
   });
 });
