@@ -114,8 +114,8 @@ export function ticketsOf({ tickets }: Pick<Store, 'tickets'>, place: TicketPlac
 /** Whether a ticket that is not resolved says that what a source gives is unusual. */
 export function hasTrouble({ tickets }: Pick<Store, 'tickets'>, source: string): boolean {
   if (tickets.isNone()) return false;
-  for (const { sources, symptoms } of tickets.unresolved())
-    if (sources.includes(source) && symptoms.some((symptom) => familyOf(symptom) === 'gives')) return true;
+  for (const { symptoms } of tickets.unresolvedOf(source))
+    if (symptoms.some((symptom) => familyOf(symptom) === 'gives')) return true;
   return false;
 }
 

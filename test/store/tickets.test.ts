@@ -4,6 +4,7 @@ import type { Report } from '../../src/health/ticket-life.ts';
 import { actOnTicket } from '../../src/store/act-on-ticket.ts';
 import {
   endTrouble,
+  hasTrouble,
   noteHealthy,
   reportTrouble,
   setCause,
@@ -277,6 +278,8 @@ test('a host whose sources fail has one ticket that lists them', async (t) => {
     );
   const { ticket } = await reported('shop');
   const second = await reported('news');
+  const ofSource = (source: string) => Array.from(store.tickets.unresolvedOf(source), (each) => each.ticket);
+  assert.deepEqual([ofSource('shop'), ofSource('news')], [[ticket], [ticket]]);
   assert.deepEqual([second.ticket, second.sources, second.projects], [ticket, ['shop', 'news'], ['shop', 'news']]);
 });
 
@@ -285,4 +288,29 @@ test('tickets go with a source that is renamed', async (t) => {
   await renameSource(store, { from: 'shop', to: 'store' });
   assert.deepEqual(store.tickets.get(ticket)?.sources, ['store']);
   assert.equal(ticketsOf(store, { source: 'store', member: 1 })[0]?.ticket, ticket);
+  assert.deepEqual(
+    [...store.tickets.unresolvedOf('store')].map((each) => each.ticket),
+    [ticket],
+  );
+  assert.deepEqual([...store.tickets.unresolvedOf('shop')], []);
+});
+
+test('the unresolved tickets of a source are found beside those of 2,000 others', async (t) => {
+  const { store } = await opened(t);
+  await report(store, 1, [late]);
+  await store.write((change) => {
+    for (let number = 0; number < 2_000; number += 1)
+      reportTrouble(
+        store,
+        change,
+        { source: `source-${number}`, member: 1 },
+        { at: change.at, symptoms: [fewer], projects: ['solar'] },
+      );
+  });
+  const numbers = () => Array.from(store.tickets.unresolvedOf('shop'), ({ ticket }) => ticket);
+  assert.deepEqual(numbers(), [2, 1]);
+  for (const _ of [1, 2]) await healthy(store, 1);
+  assert.deepEqual([numbers(), hasTrouble(store, 'shop')], [[2], false]);
+  await report(store, 1, [fewer]);
+  assert.deepEqual([numbers(), hasTrouble(store, 'shop')], [[2, 1], true]);
 });

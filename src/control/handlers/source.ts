@@ -161,7 +161,7 @@ export function targetUrl(source: Source, asked: Parameters<typeof targetAddress
 
 /** Yields the tickets of a source that are not resolved. */
 function* ticketsOfSource(source: string, { tickets }: Store): Generator<NonNullable<SourceView['tickets']>[number]> {
-  for (const ticket of tickets.unresolved()) if (ticket.sources.includes(source)) yield markOf(ticket);
+  for (const ticket of tickets.unresolvedOf(source)) yield markOf(ticket);
 }
 
 async function sourceView(

@@ -36,11 +36,12 @@ export function ticketHandlers(deps: Pick<Ports, 'clock' | 'store' | 'catalogue'
     'ticket.resolve': ({ ticket, by }) => act(ticket, { act: 'resolve' }, by),
   };
 
-  function* candidates({ state, before = Infinity }: Params<'ticket.list'>): Iterable<TicketView> {
+  function* candidates({ state, source, before = Infinity }: Params<'ticket.list'>): Iterable<TicketView> {
     const { tickets } = deps.store();
+    const unresolved = source === undefined ? tickets.unresolved() : tickets.unresolvedOf(source);
     if (state === 'all' || state === 'resolved')
       yield* tickets.rows({ ...(before < Infinity && { before }), newestFirst: true });
-    else for (const ticket of tickets.unresolved()) if (ticket.ticket < before) yield ticket;
+    else for (const ticket of unresolved) if (ticket.ticket < before) yield ticket;
   }
 
   async function act(number: number, what: TicketAct, by: string | undefined): Promise<TicketView> {

@@ -27,6 +27,12 @@ export function ticketTable(environment: Environment) {
     }),
   );
   const unresolved = table<number, 'open' | 'acknowledged'>(environment, 'tickets.unresolved');
+  /** The same by source: those of one source are asked for by each list of sources, and within commits. */
+  const ofSource = namingSources(
+    environment,
+    table<[source: string, ticket: number], true>(environment, 'tickets.of_source'),
+    { key: 0 },
+  );
   /** Until when the open ones are snoozed that a person has snoozed. */
   const snoozed = table<number, number>(environment, 'tickets.snoozed');
   const bySymptom = namingSources(
@@ -52,6 +58,9 @@ export function ticketTable(environment: Environment) {
       rows.put(ticket.ticket, ticket);
       if (ticket.state === 'resolved') unresolved.remove(ticket.ticket);
       else unresolved.put(ticket.ticket, ticket.state);
+      for (const source of ticket.sources)
+        if (ticket.state === 'resolved') ofSource.remove([source, ticket.ticket]);
+        else ofSource.put([source, ticket.ticket], true);
       if (ticket.state === 'open' && ticket.snoozedUntil !== undefined) snoozed.put(ticket.ticket, ticket.snoozedUntil);
       else snoozed.remove(ticket.ticket);
       isNone = undefined;
@@ -68,6 +77,14 @@ export function ticketTable(environment: Environment) {
     /** The tickets that are not resolved, the newest first. */
     *unresolved(): Generator<TicketView> {
       for (const ticket of [...unresolved.keys({ newestFirst: true })]) {
+        const row = rows.get(ticket);
+        if (row !== undefined) yield row;
+      }
+    },
+    /** The tickets of a source that are not resolved, the newest first; those of hosts that name it as well. */
+    *unresolvedOf(source: string): Generator<TicketView> {
+      const range = { from: [source, 0] as [string, number], before: [source, Infinity] as [string, number] };
+      for (const [, ticket] of [...ofSource.keys({ ...range, newestFirst: true })]) {
         const row = rows.get(ticket);
         if (row !== undefined) yield row;
       }
