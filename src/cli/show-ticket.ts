@@ -138,7 +138,7 @@ function aboutText({ host, sources }: TicketView): string {
 /** The state of a ticket, and until when it is snoozed. */
 function stateText(terminal: Terminal, { state, snoozedUntil = 0 }: TicketView): string {
   const now = terminal.now();
-  const snoozed = snoozedUntil > now ? `, snoozed until ${clockText(snoozedUntil, now)}` : '';
+  const snoozed = state !== 'resolved' && snoozedUntil > now ? `, snoozed until ${clockText(snoozedUntil, now)}` : '';
   return `${showStatus(terminal, state)}${snoozed}`;
 }
 

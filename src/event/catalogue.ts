@@ -332,10 +332,16 @@ export const Event = z.discriminatedUnion('type', [
       what: z.string(),
     },
   ),
-  ticketEvent('ticket.resolved', 'The targets of a ticket were healthy twice in a row, or a person has ended it.', {
-    by: TicketEnd,
-  }),
-  ticketEvent('ticket.reopened', 'A symptom came back within a week after its ticket was resolved by itself.', {}),
+  ticketEvent(
+    'ticket.resolved',
+    'The targets of a ticket were healthy twice in a row, none of them is scraped any more, or a person has ended it. What ends by itself while it is snoozed is not told.',
+    { by: TicketEnd },
+  ),
+  ticketEvent(
+    'ticket.reopened',
+    'A symptom came back within a week after its ticket was resolved by itself. Not told while it is snoozed.',
+    {},
+  ),
 
   event(
     ofDaemon,

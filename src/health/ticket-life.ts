@@ -93,16 +93,30 @@ function recurred(
 
 /** A resolved ticket that is open again. It keeps its log, its counts and whom it is assigned to; all else is of the new report, as another fault may show the same symptom. */
 function reopened(before: TicketView, report: Report): Moved {
-  const { ticket, sources, host, openedAt, occurrences, assignee, log } = before;
+  const { ticket, sources, host, openedAt, occurrences, assignee, snoozedUntil, log } = before;
   const anew = opened({ ticket, sources, ...defined({ host }) }, report);
   const times = { openedAt, reopenedAt: report.at, reopened: before.reopened + 1, occurrences: occurrences + 1 };
-  return told({ ...anew, ...times, ...defined({ assignee }), log }, report.at, 'reopened', 'reopened');
+  const snooze = snoozedUntil !== undefined && report.at < snoozedUntil ? { snoozedUntil } : {};
+  return told({ ...anew, ...times, ...snooze, ...defined({ assignee }), log }, report.at, 'reopened', 'reopened');
 }
 
-/** A ticket that a person, or two healthy runs, have ended. */
+const endTexts: Readonly<Record<TicketEnd, string>> = {
+  healthy: 'resolved: healthy again',
+  untracked: 'resolved: none of its targets is scraped any more',
+  accepted: 'accepted as usual',
+  person: 'resolved',
+};
+
+/** Whether a ticket ended by itself. */
+function isOwnEnd(by: TicketEnd | undefined): boolean {
+  return by === 'healthy' || by === 'untracked';
+}
+
+/** A ticket that has ended. One that ends by itself stays snoozed, so that it comes and goes untold meanwhile. */
 export function resolved(before: TicketView, at: number, by: TicketEnd, person?: string): Moved {
-  const { snoozedUntil: _, ...ticket } = before;
-  const what = by === 'healthy' ? 'resolved: healthy again' : by === 'accepted' ? 'accepted as usual' : 'resolved';
+  const { snoozedUntil, ...rest } = before;
+  const ticket = { ...rest, ...(isOwnEnd(by) && defined({ snoozedUntil })) };
+  const what = endTexts[by];
   return told({ ...ticket, state: 'resolved', resolvedAt: at, resolvedBy: by }, at, 'resolved', what, person);
 }
 
@@ -147,7 +161,7 @@ export function repaired(
 
 /** Whether a ticket that is not open is taken up again by a symptom that comes back, in place of a new one. */
 export function isReopened({ state, resolvedBy, resolvedAt = 0 }: TicketView, at: number): boolean {
-  return state === 'resolved' && resolvedBy === 'healthy' && at - resolvedAt < reopenedWithinMs;
+  return state === 'resolved' && isOwnEnd(resolvedBy) && at - resolvedAt < reopenedWithinMs;
 }
 
 /** What events say of a ticket. */
@@ -164,9 +178,9 @@ export function factsOf({
   return facts;
 }
 
-/** Writes what has become of a ticket into its log. It is told unless the ticket is snoozed; its end always is. */
+/** Writes what has become of a ticket into its log. It is told unless the ticket is snoozed. */
 function told(before: TicketView, at: number, move: TicketMove, what: string, by?: string): Moved {
   const ticket = { ...before, log: [...before.log, { at, what, ...defined({ by }) }].slice(-keptEntries) };
-  const isQuiet = ticket.state !== 'resolved' && ticket.snoozedUntil !== undefined && at < ticket.snoozedUntil;
+  const isQuiet = ticket.snoozedUntil !== undefined && at < ticket.snoozedUntil;
   return isQuiet && move !== 'snoozed' ? { ticket } : { ticket, told: move, what };
 }

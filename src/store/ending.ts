@@ -7,7 +7,6 @@ import type { Rest } from '../schedule/row.ts';
 import { putToRest } from './schedule.ts';
 import type { Change, Store } from './store.ts';
 import { idsOf } from './subjects.ts';
-import { endTrouble } from './tickets.ts';
 import { withScrape } from './usual.ts';
 import { addWaste } from './waste.ts';
 
@@ -79,7 +78,6 @@ export function forgetRequest({ schedule }: Store, target: number): void {
  */
 export function endTarget(store: Store, change: Change, target: TargetRow, ending: Ending, rest?: Rest): TargetRow {
   const halted = endRunning(store, change, endWaiting(store, change, target, ending), ending);
-  if (rest !== 'parked') endTrouble(store, change, { source: target.source, member: target.target });
   if (rest === undefined) store.schedule.remove(target.target);
   else putToRest(store, change, target, rest);
   return halted;

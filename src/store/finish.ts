@@ -5,6 +5,7 @@ import { contextOf } from './schedule.ts';
 import { isFinished } from './tables/project-status.ts';
 import type { TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
+import { leaveTickets } from './tickets.ts';
 
 /** Whether a target's records say that it is finished. */
 export function isOver(store: Store, change: Change, target: TargetRow): boolean {
@@ -20,6 +21,7 @@ export function finishTarget(store: Store, change: Change, target: TargetRow): T
   const reason = { status: 'cancelled', failure: { code: 'finished', message: 'the target is finished' } } as const;
   const finished: TargetRow = { ...endTarget(store, change, target, reason), status: 'finished' };
   store.targets.put(finished);
+  leaveTickets(store, change, finished);
   for (const id of projectsOf(finished)) {
     const project = store.projects.get(id);
     if (project?.status === 'active' && isFinished(store, project))

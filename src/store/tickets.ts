@@ -14,6 +14,7 @@ import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import type { Change, Store } from './store.ts';
+import type { TargetRow } from './tables/rows.ts';
 
 /** What a report is about. */
 export interface TicketPlace {
@@ -83,22 +84,31 @@ export function noteHealthy(
     const isOfOther = found.symptoms.every((symptom) => familyOf(symptom) !== 'gives');
     if (isOfOther || found.symptoms.some((symptom) => still.has(symptomId(symptom)) || !judges(symptom))) continue;
     if (row.healthy + 1 < healthyRuns) tickets.putMember(source, member, ticket, { ...row, healthy: row.healthy + 1 });
-    else leave(store, change, place, found);
+    else leave(store, change, place, found, 'healthy');
   }
 }
 
-/** Ends what a member has to do with its tickets that have only such symptoms, as its trouble is over for certain, or it is removed. */
+/** Ends what a member has to do with its tickets that have only such symptoms, as its trouble is over for certain. */
 export function endTrouble(
   store: Store,
   change: Change,
   place: TicketPlace,
-  isOver: (symptom: Symptom) => boolean = () => true,
+  isOver: (symptom: Symptom) => boolean,
 ): void {
-  const { tickets } = store;
-  for (const { ticket } of tickets.ofMember(place.source, place.member)) {
-    const found = tickets.get(ticket);
-    if (found !== undefined && found.state !== 'resolved' && found.symptoms.every(isOver))
-      leave(store, change, place, found);
+  for (const ticket of ticketsOf(store, place))
+    if (ticket.symptoms.every(isOver)) leave(store, change, place, ticket, 'healthy');
+}
+
+/** Takes a target that is not scraped any more from its tickets, and with the last active target of a source the source as a whole. */
+export function leaveTickets(
+  store: Store,
+  change: Change,
+  { source, target }: Pick<TargetRow, 'source' | 'target'>,
+): void {
+  const members = store.counts.activeOf(source) === 0 ? [target, 0] : [target];
+  for (const member of members) {
+    const place = { source, member };
+    for (const ticket of ticketsOf(store, place)) leave(store, change, place, ticket, 'untracked');
   }
 }
 
@@ -204,13 +214,19 @@ function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): Tic
 }
 
 /** A ticket without a member; with the last one it is resolved. */
-function leave(store: Store, change: Change, place: TicketPlace, ticket: TicketView): void {
+function leave(
+  store: Store,
+  change: Change,
+  place: TicketPlace,
+  ticket: TicketView,
+  by: 'healthy' | 'untracked',
+): void {
   const { source, member } = place;
   store.tickets.removeMember(source, member, ticket.ticket);
   if (store.runs.unusual.get([source, member])?.ticket === ticket.ticket) store.runs.unusual.remove([source, member]);
   const left = { ...ticket, targets: Math.max(0, ticket.targets - (member > 0 ? 1 : 0)) };
   const isLeft = left.targets > 0 || isOfWholeSource(store, left);
-  keepTicket(store, change, isLeft ? { ticket: left } : resolved(left, change.at, 'healthy'));
+  keepTicket(store, change, isLeft ? { ticket: left } : resolved(left, change.at, by));
 }
 
 /** Whether one of the sources of a ticket shows it as a whole, and not by a target alone. */

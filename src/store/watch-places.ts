@@ -7,6 +7,7 @@ import { type Ending, endRunning, endTarget } from './ending.ts';
 import { putToRest, scheduleFirst, scheduleNext } from './schedule.ts';
 import { askAgain } from './scrapes.ts';
 import type { Change, Store } from './store.ts';
+import { leaveTickets } from './tickets.ts';
 import type { ProjectRow, TargetRow } from './tables/rows.ts';
 
 /** A target as it is asked for. Source and URL identify it. */
@@ -116,6 +117,7 @@ export function leave(
   if (ownerOf({ watchers }) === undefined) {
     const ended = endTarget(store, change, target, ending, target.status === 'finished' ? undefined : 'set-aside');
     store.targets.put({ ...ended, watchers, ...(watchers.length === 0 && { status: 'disabled' }) });
+    leaveTickets(store, change, target);
     return;
   }
   const isCut = ownerOf(target) === id;

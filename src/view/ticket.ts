@@ -73,8 +73,15 @@ export type Cause = Readonly<z.infer<typeof Cause>>;
 export const TicketState = z.enum(['open', 'acknowledged', 'resolved']);
 export type TicketState = z.infer<typeof TicketState>;
 
-/** How a ticket ended: its targets were healthy twice in a row, a person took what they give for usual, or a person closed it. */
-export const TicketEnd = z.enum(['healthy', 'accepted', 'person']);
+/**
+ * How a ticket ended.
+ *
+ * - `healthy`: its targets were healthy twice in a row, or its trouble is over for certain.
+ * - `untracked`: none of its targets is scraped any more, as they are finished or no active project tracks them.
+ * - `accepted`: a person took what they give for usual.
+ * - `person`: a person closed it.
+ */
+export const TicketEnd = z.enum(['healthy', 'untracked', 'accepted', 'person']);
 export type TicketEnd = z.infer<typeof TicketEnd>;
 
 /**
@@ -185,7 +192,7 @@ export const TicketView = z.strictObject({
   ...trouble,
   /** The projects that are told of it: those that watch its targets, the first 100. */
   projects: z.array(z.string()).max(100).readonly(),
-  /** Until when its events are not told. */
+  /** Until when its events are not told, its end by itself and its return among them. */
   snoozedUntil: Instant.exactOptional(),
   resolvedAt: Instant.exactOptional(),
   resolvedBy: TicketEnd.exactOptional(),

@@ -12,10 +12,11 @@ import {
   setRepairs,
   ticketsOf,
 } from '../../src/store/tickets.ts';
+import { archiveProject } from '../../src/store/projects.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Symptom } from '../../src/view/symptom.ts';
-import { temporaryStore, told } from './fixture.ts';
+import { temporaryStore, told, track } from './fixture.ts';
 
 const dayMs = 86_400_000;
 
@@ -145,13 +146,11 @@ describe('a ticket is resolved', () => {
     assert.equal(stateOf(store, ticket), 'open');
   });
 
-  test('at once where its trouble is over for certain, or its target is removed', async (t) => {
+  test('at once where its trouble is over for certain', async (t) => {
     const { store, ticket } = await opened(t);
     const { ticket: other } = await report(store, 1, [late]);
     await store.write((change) => endTrouble(store, change, crawl(1), ({ kind }) => kind === 'late'));
     assert.deepEqual([stateOf(store, ticket), stateOf(store, other)], ['open', 'resolved']);
-    await store.write((change) => endTrouble(store, change, crawl(1)));
-    assert.equal(stateOf(store, ticket), 'resolved');
   });
 
   test('once: a repair that was under way when it was resolved is told by itself', async (t) => {
@@ -170,6 +169,38 @@ describe('a ticket is resolved', () => {
     assert.deepEqual(store.tickets.get(ticket)?.log.at(-1), { at: 1_000_000, what: 'resolved', by: 'ada' });
     assert.equal(await actOnTicket(store, ticket, { act: 'acknowledge' }), 'resolved');
     assert.equal(await actOnTicket(store, 99, { act: 'acknowledge' }), 'not_found');
+  });
+});
+
+describe('a ticket whose targets are not scraped any more', () => {
+  test('is resolved as that, and not as healthy, with what its source shows as a whole', async (t) => {
+    const { store } = await temporaryStore(t);
+    const targets = await track(store, 'lamp', 'https://shop.test/1', 'https://shop.test/2');
+    const [first = 0] = targets;
+    const { ticket } = await report(store, first, [fewer]);
+    const { ticket: whole } = await report(store, 0, [late]);
+    await archiveProject(store, 'lamp');
+    for (const each of [ticket, whole]) {
+      const view = store.tickets.get(each);
+      assert.deepEqual(
+        [view?.state, view?.resolvedBy, view?.targets, view?.log.at(-1)?.what],
+        ['resolved', 'untracked', 0, 'resolved: none of its targets is scraped any more'],
+      );
+    }
+    assert.equal((await report(store, first, [fewer])).ticket, ticket);
+  });
+
+  test('stays open as long as another project tracks one of them', async (t) => {
+    const { store } = await temporaryStore(t);
+    const [first = 0] = await track(store, 'lamp', 'https://shop.test/1');
+    const [second = 0] = await track(store, 'lamps', 'https://shop.test/2');
+    const { ticket } = await report(store, first, [fewer]);
+    await report(store, second, [fewer]);
+    await report(store, 0, [fewer]);
+    await archiveProject(store, 'lamp');
+    assert.deepEqual([stateOf(store, ticket), store.tickets.get(ticket)?.targets], ['open', 1]);
+    await archiveProject(store, 'lamps');
+    assert.equal(stateOf(store, ticket), 'resolved');
   });
 });
 
@@ -257,6 +288,30 @@ describe('a ticket that a person has taken up', () => {
     assert.equal(told(store).length, before + 1);
     await report(store, 1, [fewer]);
     assert.equal(told(store).length, before + 1);
+  });
+});
+
+describe('a snoozed ticket', () => {
+  test('that comes and goes by itself tells neither, and is told again once its snooze is over', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });
+    const before = told(store).length;
+    for (const _ of [1, 2]) await healthy(store, 1);
+    assert.equal(stateOf(store, ticket), 'resolved');
+    await report(store, 1, [fewer]);
+    assert.equal(stateOf(store, ticket), 'open');
+    assert.deepEqual([told(store).length, store.tickets.countByState(clock.now).snoozed], [before, 1]);
+    clock.now += dayMs;
+    await report(store, 1, [fewer]);
+    for (const _ of [1, 2]) await healthy(store, 1);
+    assert.deepEqual(told(store).slice(before), ['ticket.changed', 'ticket.resolved']);
+  });
+
+  test('that a person ends is told at once, and snoozed no more', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });
+    await actOnTicket(store, ticket, { act: 'resolve' });
+    assert.deepEqual([told(store).at(-1), store.tickets.get(ticket)?.snoozedUntil], ['ticket.resolved', undefined]);
   });
 });
 
