@@ -12,7 +12,7 @@ import type { Vault } from '../vault/vault.ts';
 import type { CauseQuestion, ComparedPage } from '../view/cause-question.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import { cutLinks } from './cut-links.ts';
-import { type PagePair, pairsOf } from './evidence.ts';
+import { type PagePair, keptPagePairs } from './evidence.ts';
 import { causeByFailures } from './run-failures.ts';
 import { homeRedirect } from './walls.ts';
 
@@ -76,7 +76,7 @@ async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: Abor
   const vault = deps.vault();
   if (ticket.host !== undefined || loaded === undefined || vault === undefined) return undefined;
   const findings: Finding[] = [];
-  for await (const pair of pairsOf(deps.store(), vault, ticket)) {
+  for await (const pair of keptPagePairs(deps.store(), vault, ticket)) {
     const cause = await deps.compare(fetchedPage(pair.bad), readingOf(loaded, ticket, pair), signal);
     findings.push({ cause: cause ?? tooSlow, pair });
     if (findings.length === comparedPages) break;

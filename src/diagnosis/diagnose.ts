@@ -4,7 +4,7 @@ import { encodingOf } from './encoding.ts';
 import { likeness, lookAt, type PageLook, type PageRead } from './page.ts';
 import { type LostField, ruleCause, stillThere } from './rules.ts';
 import { shareKept } from './shown-text.ts';
-import { otherPage, pairsOf, placeholderOf, unreadCurrency, valueCause } from './values.ts';
+import { otherPage, placeholderOf, recordPairs, unreadCurrency, valueCause } from './values.ts';
 import { redirectOf, wallOf } from './walls.ts';
 
 /** What is known of a trouble with one page. */
@@ -32,7 +32,7 @@ export function diagnose({ symptoms, asked, good: goodRead, bad: badRead }: Case
   if (good === undefined) return { kind: 'unknown', says: ['no good page of this address is kept to compare with'] };
   const fields = fieldsOf(symptoms, good.drafts);
   const names = [...new Set(fields.map(({ field }) => field))];
-  const pairs = pairsOf(good.drafts, bad.drafts);
+  const pairs = recordPairs(good.drafts, bad.drafts);
   const isSingle = good.drafts.length === 1;
   return (
     otherPage(pairs, isSingle) ??

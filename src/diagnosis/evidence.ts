@@ -24,7 +24,7 @@ const roundMs = 86_400_000;
  * The pages that show a ticket beside the last good ones of their addresses, of all targets that have it: those of their own addresses, those that
  * are not as they were, then those on which their records were seen, also where these merely changed.
  */
-export async function* pairsOf(store: Store, vault: Vault, ticket: TicketView): AsyncGenerator<PagePair> {
+export async function* keptPagePairs(store: Store, vault: Vault, ticket: TicketView): AsyncGenerator<PagePair> {
   for (const asChanged of [false, true])
     for (const target of targetsOf(store, ticket)) {
       const since = sinceOf(store, ticket, target);

@@ -10,7 +10,7 @@ import { fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Repair, RepairPage, RepairQuestion } from '../view/repair.ts';
 import type { CauseKind, TicketView } from '../view/ticket.ts';
-import { type PagePair, pairsOf } from './evidence.ts';
+import { type PagePair, keptPagePairs } from './evidence.ts';
 
 /** What is needed to propose repairs for a ticket. */
 export interface ProposeDeps {
@@ -91,7 +91,7 @@ function lostOf({ symptoms }: TicketView, { plan }: Reading): RepairQuestion['lo
 /** Pages of records that show a ticket, from before the trouble and since. Those that items of a list lead to have no key of their own. */
 async function pagesOf(store: Store, vault: Vault, ticket: TicketView): Promise<readonly PagePair[]> {
   const found: PagePair[] = [];
-  for await (const pair of pairsOf(store, vault, ticket)) {
+  for await (const pair of keptPagePairs(store, vault, ticket)) {
     const isOfItem = pair.good.itemType !== undefined || pair.bad.itemType !== undefined;
     if (isOfItem || pair.good.body.length + pair.bad.body.length > mostBytes) continue;
     found.push(pair);

@@ -1,4 +1,5 @@
 import type { RecordDraft } from '../extract/draft.ts';
+import { amountIn } from '../extract/value/amount.ts';
 import type { Value } from '../extract/value/value.ts';
 import type { ExplainedField } from '../view/trial.ts';
 import type { Cause } from '../view/ticket.ts';
@@ -12,7 +13,7 @@ const most = 0.8;
 export type Pair = readonly [before: RecordDraft, after: RecordDraft];
 
 /** Pairs the records of two readings. Where each has one record and the keys differ, these two are the pair. */
-export function pairsOf(before: readonly RecordDraft[], after: readonly RecordDraft[]): Pair[] {
+export function recordPairs(before: readonly RecordDraft[], after: readonly RecordDraft[]): Pair[] {
   const [only, other] = [before[0], after[0]];
   if (before.length === 1 && after.length === 1 && only?.type === other?.type && only && other) return [[only, other]];
   const known = new Map(before.map((draft) => [`${draft.type}\0${draft.key}`, draft]));
@@ -63,7 +64,7 @@ function changeCause(
   if (share((each) => each.now.amount === 0 && each.old.amount !== 0))
     return { kind: 'placeholder', says: [`${field} is 0 on ${countOf(amounts.length)} that had an amount`] };
   for (const factor of unitFactors)
-    if (share((each) => each.old.amount !== 0 && isNear(each.now.amount / each.old.amount, factor)))
+    if (share((each) => each.old.amount !== 0 && isNearFactor(each.now.amount / each.old.amount, factor)))
       return { kind: 'unit_changed', says: [`${field} is ${factor} times what it was on ${countOf(amounts.length)}`] };
   const texts = changes.map(([, after]) => JSON.stringify(after));
   const wereSame = new Set(changes.map(([before]) => JSON.stringify(before))).size === 1;
@@ -164,17 +165,12 @@ export function otherPage(pairs: readonly Pair[], isSingle: boolean): Cause | un
 }
 
 function amountOf(value: Value): { readonly amount: number; readonly of: string | undefined } | undefined {
-  if (typeof value === 'number') return { amount: value, of: undefined };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { amount, currency, unit } = value as Readonly<Record<string, Value | undefined>>;
-  const number = typeof amount === 'string' || typeof amount === 'number' ? Number(amount) : Number.NaN;
-  if (Number.isNaN(number)) return undefined;
-  const of = typeof currency === 'string' ? currency : typeof unit === 'string' ? unit : undefined;
-  return { amount: number, of };
+  const found = amountIn(value);
+  return found && { amount: found.amount, of: found.currency ?? found.unit };
 }
 
 /** Whether amounts differ by a factor; far factors also where the amounts have changed a little besides. */
-function isNear(ratio: number, factor: number): boolean {
+function isNearFactor(ratio: number, factor: number): boolean {
   const isFar = factor >= 100 || factor <= 0.01;
   return Math.abs(ratio / factor - 1) < (isFar ? 0.12 : 0.01);
 }

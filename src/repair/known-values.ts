@@ -1,4 +1,5 @@
 import { canonicalJson } from '../extract/value/json-text.ts';
+import { amountIn } from '../extract/value/amount.ts';
 import { isLacking, isList, type Value } from '../extract/value/value.ts';
 import type { FieldPlan } from '../extract/rule/plan.ts';
 import type { PageContext, Spot } from '../extract/rule/spot.ts';
@@ -46,23 +47,11 @@ export function isOfKnown(read: Value | undefined, known: Value): boolean {
 const mostMoved = 2;
 
 /** Whether a number is near one that was known, in the same currency or unit: it may have changed meanwhile, as counters do. */
-export function isNear(read: Value | undefined, known: Value): boolean {
-  const [now, before] = [amountOf(read), amountOf(known)];
-  if (now === undefined || before === undefined || now.of !== before.of) return false;
+export function isWithinFactorTwo(read: Value | undefined, known: Value): boolean {
+  const [now, before] = [amountIn(read), amountIn(known)];
+  if (now === undefined || before === undefined) return false;
+  if (now.currency !== before.currency || now.unit !== before.unit) return false;
   if (now.amount === before.amount) return true;
   const ratio = now.amount / before.amount;
   return ratio >= 1 / mostMoved && ratio <= mostMoved;
-}
-
-/** Whether a value is a number, or one with a currency or unit. */
-export function isAmount(value: Value): boolean {
-  return amountOf(value) !== undefined;
-}
-
-function amountOf(value: Value | undefined): { readonly amount: number; readonly of: string } | undefined {
-  if (typeof value === 'number') return { amount: value, of: '' };
-  if (typeof value !== 'object' || value === null || isList(value)) return undefined;
-  const { amount, currency, unit } = value;
-  const number = typeof amount === 'string' || typeof amount === 'number' ? Number(amount) : Number.NaN;
-  return Number.isNaN(number) ? undefined : { amount: number, of: JSON.stringify([currency, unit]) };
 }

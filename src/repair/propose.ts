@@ -85,10 +85,10 @@ function isSameRule(one: RepairChange, other: RepairChange): boolean {
 
 function changeOf(
   { type }: RecordPlan,
-  { plan, before }: RecordRepair['fields'][number],
+  { field, before }: RecordRepair['fields'][number],
   place: RankedPlace | undefined,
 ): RepairChange | undefined {
-  return place && { record: type, field: plan, before, to: place.to };
+  return place && { record: type, field, before, to: place.to };
 }
 
 /** Reads the new pages by changed rules, and counts what is as it was known; `undefined` where no known record is read. */
@@ -141,7 +141,7 @@ function repairedFields(
   return changes.flatMap((change): RepairedField[] => {
     const places = recordRepairs
       .filter(({ record }) => record.type === change.record)
-      .flatMap(({ fields }) => fields.filter(({ plan }) => plan === change.field).flatMap((field) => field.places));
+      .flatMap(({ fields }) => fields.filter((one) => one.field === change.field).flatMap((field) => field.places));
     const chosen = places.find(({ to }) => JSON.stringify(to) === JSON.stringify(change.to));
     return chosen === undefined ? [] : [{ change, chosen, rivals: places.filter((place) => place !== chosen) }];
   });

@@ -45,7 +45,7 @@ export function rankSelectors(pages: readonly Holders[], isXml: boolean): Ranked
     .filter(([, { votes: given }]) => given >= leastFound * sample)
     .toSorted(([, one], [, other]) => one.cost - other.cost)
     .slice(0, tried)
-    .flatMap(([css, { cost }]) => judged(pages, css, cost, isXml) ?? [])
+    .flatMap(([css, { cost }]) => trySelector(pages, css, cost, isXml) ?? [])
     .toSorted((one, other) => one.cost - other.cost);
 }
 
@@ -69,7 +69,7 @@ function* eachSelectors(element: Element, isXml: boolean): Generator<[css: strin
   }
 }
 
-function judged(pages: readonly Holders[], css: string, cost: number, isXml: boolean): RankedEach | undefined {
+function trySelector(pages: readonly Holders[], css: string, cost: number, isXml: boolean): RankedEach | undefined {
   const find = compilePlace({ by: 'css', css }, { isXml, isScoped: false });
   let [known, hits, others] = [0, 0, 0];
   for (const { page, elements } of pages) {

@@ -4,6 +4,7 @@ import { evaluate } from '../extract/rule/evaluate.ts';
 import type { FieldPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
 import { elementsIn } from '../extract/tree/nodes.ts';
+import { amountIn } from '../extract/value/amount.ts';
 import type { Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
 import type { RepairPlace } from '../view/repair.ts';
@@ -11,7 +12,7 @@ import { affinity, type Look, lookOf } from './affinity.ts';
 import { type CandidatePlace, elementPlaces } from './element-places.ts';
 import { embeddedPlaces } from './embedded-places.ts';
 import { jsonCandidate, valuesWithin } from './json-places.ts';
-import { identityOf, isAmount, isNear, isOfKnown, isTelling, type KnownItem } from './known-values.ts';
+import { identityOf, isWithinFactorTwo, isOfKnown, isTelling, type KnownItem } from './known-values.ts';
 import { isElement } from './opened-page.ts';
 import { repairedField } from './place-plan.ts';
 import { ReadHere, TextLengths } from './read-here.ts';
@@ -77,11 +78,11 @@ export function rankPlaces(
   const areMoving = some.filter(({ reads }) => isMoving(field.name, items, reads));
   if (areMoving.length > 0) return areMoving;
   const areRead = ({ kept, other, of }: Counted): boolean => kept + other === of;
-  const near = rankBy(field, items, { isXml, isOf: isNear, isRight: areRead, least: alike });
+  const near = rankBy(field, items, { isXml, isOf: isWithinFactorTwo, isRight: areRead, least: alike });
   return near.filter(({ reads }) =>
     items.every(({ fields }, at) => {
       const [known, read] = [fields[field.name], reads[at]];
-      return !isTelling(known) || (read !== undefined && isNear(JSON.parse(read) as Value, known));
+      return !isTelling(known) || (read !== undefined && isWithinFactorTwo(JSON.parse(read) as Value, known));
     }),
   );
 }
@@ -93,7 +94,7 @@ function isMoving(field: string, items: readonly KnownItem[], reads: readonly (s
     return isTelling(known) && read !== undefined && read !== identityOf(known) ? [{ known, read }] : [];
   });
   const different = new Set(others.map(({ read }) => read));
-  return 2 * different.size > others.length && others.every(({ known }) => isAmount(known));
+  return 2 * different.size > others.length && others.every(({ known }) => amountIn(known) !== undefined);
 }
 
 /** How values are taken for those that were known. */
@@ -124,7 +125,7 @@ function rankBy(field: FieldPlan, items: readonly KnownItem[], how: Likeness): R
   const ranked: RankedPlace[] = [];
   let perfect = 0;
   for (const place of usual.toSorted((one, other) => one.cost - other.cost).slice(0, tried)) {
-    const found = judged(field, items, place, how);
+    const found = tryPlace(field, items, place, how);
     if (found === undefined) continue;
     ranked.push(found);
     if (found.kept === found.of && found.extra === 0) perfect += 1;
@@ -228,7 +229,7 @@ function oldLook(field: FieldPlan, { before }: KnownItem, isXml: boolean): Look 
 }
 
 /** Tries a place on all records; `undefined` for one that does not give most of the known values, or lacks values. */
-function judged(
+function tryPlace(
   field: FieldPlan,
   items: readonly KnownItem[],
   { to, cost }: CandidatePlace,

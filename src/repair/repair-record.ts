@@ -29,7 +29,7 @@ export interface OpenedPair {
 export interface RecordRepair {
   readonly each?: RepairChange;
   readonly fields: readonly {
-    readonly plan: string;
+    readonly field: string;
     readonly before: string;
     readonly places: readonly RankedPlace[];
   }[];
@@ -220,13 +220,13 @@ function repairFields(
     const places = rankPlaces(searched, own, { isXml, isOptional: !isWhole || now.of < own.length });
     score += places[0]?.kept ?? 0;
     if (places[0] !== undefined) readBy.set(name, places[0].reads);
-    if (places.length > 0) fieldRepairs.push({ plan: name, before: placesText(branches), places });
+    if (places.length > 0) fieldRepairs.push({ field: name, before: placesText(branches), places });
   }
   const isWithoutKey = plan.key.some((name) => items.every(({ fields: own }) => !isTelling(own[name])));
   if (isWithoutKey) return undefined;
-  const own = fieldRepairs.flatMap((field) => {
-    const places = field.places.filter((place) => !isOfOther(place, field.plan, readBy, items));
-    return places.length === 0 ? [] : [{ ...field, places }];
+  const own = fieldRepairs.flatMap((repair) => {
+    const places = repair.places.filter((place) => !isOfOther(place, repair.field, readBy, items));
+    return places.length === 0 ? [] : [{ ...repair, places }];
   });
   return { fields: own, items, score };
 }

@@ -52,7 +52,7 @@ export function selectorParts(element: Element, isXml: boolean): SelectorPart[] 
   const tagCost = isXml || element.name.includes('-') ? 1.2 : meaningful.has(element.name) ? 2.4 : 3.2;
   parts.push({ css: tag, cost: tagCost });
   if (/^[\w-]+$/.test(element.name)) {
-    const [ofType, ofAll] = placesOf(element);
+    const [ofType, ofAll] = positionOf(element);
     parts.push({ css: `${tag}:nth-of-type(${ofType})`, cost: tagCost + 1.6, counts: true });
     parts.push({ css: `${tag}:nth-child(${ofAll})`, cost: tagCost + 1.9, counts: true });
   }
@@ -99,7 +99,7 @@ function isWord(value: string): boolean {
 }
 
 /** The place of an element among those of its name, and among all elements beside it, from 1. */
-function placesOf(element: Element): readonly [ofType: number, ofAll: number] {
+function positionOf(element: Element): readonly [ofType: number, ofAll: number] {
   let [ofType, ofAll] = [1, 1];
   for (let node = element.prev; node !== null; node = node.prev) {
     if (!isTag(node)) continue;

@@ -9,7 +9,7 @@ import { productPage, productPageRecords, products, redesignedPage } from '../dr
 import { listRecords, listSubject, productRecords, productSubject } from '../drill/pages.ts';
 import { Cause } from '../../src/view/ticket.ts';
 import { WorkBudget } from '../../src/work-budget.ts';
-import { seeded } from '../drill/seeded.ts';
+import { seeded } from '../../src/drill/seeded.ts';
 import { drilled, readPage, symptomsBetween } from './drilled.ts';
 
 const list = drilled(listSubject().page, listRecords);

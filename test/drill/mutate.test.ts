@@ -6,7 +6,7 @@ import { subjectOf } from '../../src/drill/subject.ts';
 import { planOf } from '../../src/provider/plans.ts';
 import { Source } from '../../src/definition/source.ts';
 import { listSubject, productSubject } from './pages.ts';
-import { seeded } from './seeded.ts';
+import { seeded } from '../../src/drill/seeded.ts';
 
 /** The words that a page shows or has in attributes of data. */
 const wordsOf = (html: string): ReadonlySet<string> =>

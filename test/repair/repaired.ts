@@ -9,7 +9,7 @@ import { planOf } from '../../src/provider/plans.ts';
 import { propose } from '../../src/repair/propose.ts';
 import { repairedPlan } from '../../src/repair/place-plan.ts';
 import type { Repair, RepairPage } from '../../src/view/repair.ts';
-import { seeded } from '../drill/seeded.ts';
+import { seeded } from '../../src/drill/seeded.ts';
 import type { RepairSite } from './sites.ts';
 
 /** What became of a site that changed. */

@@ -11,6 +11,9 @@ export interface FixtureDrill extends DrillResult {
   readonly fixture: string;
 }
 
+/** The largest seed of random numbers. */
+const mostSeed = 2_147_483_646;
+
 /**
  * Drills the saved pages of a source, one after the other. Rejects with a `CommandError` where a page cannot be read, or has nothing that could be
  * changed.
@@ -20,9 +23,10 @@ export async function* drillFixtures(
   fixtures: readonly Fixture[],
   seed: number,
 ): AsyncGenerator<FixtureDrill> {
-  const [{ drillPage }, { pageOnly }, { openProvider }, { pageSource }] = await Promise.all([
+  const [{ drillPage }, { pageOnly }, { seeded }, { openProvider }, { pageSource }] = await Promise.all([
     import('../../drill/drill.ts'),
     import('../../drill/rehearsal.ts'),
+    import('../../drill/seeded.ts'),
     import('../../provider/declared.ts'),
     import('../../vault/page-text.ts'),
   ]);
@@ -35,7 +39,12 @@ export async function* drillFixtures(
     let count = 0;
     try {
       const shown = { url, status: 200, html, contentType: 'text/html; charset=utf-8' };
-      for await (const result of drillPage(source, { page: shown, plan, folder, random: seeded(seed) })) {
+      for await (const result of drillPage(source, {
+        page: shown,
+        plan,
+        folder,
+        random: seeded((seed % mostSeed) + 1),
+      })) {
         count += 1;
         yield { fixture: fixture.name, ...result };
       }
@@ -48,10 +57,4 @@ export async function* drillFixtures(
         `${fixture.pageFile ?? fixture.name}: nothing to change: expected a page in HTML whose records have fields besides their key that are found by selectors`,
       );
   }
-}
-
-/** Numbers in `[0, 1)` that look random and are the same for the same seed. */
-function seeded(seed: number): () => number {
-  let state = (seed % 2_147_483_646) + 1;
-  return () => (state = (state * 16_807) % 2_147_483_647) / 2_147_483_647;
 }

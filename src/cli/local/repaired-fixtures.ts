@@ -26,11 +26,9 @@ export async function countFixtures(
   const counts: FixtureCount[] = [];
   for (const { changes } of repairs) {
     const edited = editRules(text, changes);
+    const runs = edited.ok ? saved.map((fixture) => ({ fixture, parsed: parseSource(edited.text, file) })) : [];
     let kept = 0;
-    for (const fixture of edited.ok ? saved : []) {
-      const run = await runFixture(terminal, fixture, parseSource(edited.ok ? edited.text : text, file), how);
-      if (run.ok) kept += 1;
-    }
+    for (const { fixture, parsed } of runs) if ((await runFixture(terminal, fixture, parsed, how)).ok) kept += 1;
     counts.push({ kept, of: saved.length });
   }
   return counts;
