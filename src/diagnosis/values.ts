@@ -1,6 +1,7 @@
 import type { RecordDraft } from '../extract/draft.ts';
 import { amountIn } from '../extract/value/amount.ts';
 import type { Value } from '../extract/value/value.ts';
+import { isPlaceholder } from '../health/placeholder.ts';
 import type { ExplainedField } from '../view/trial.ts';
 import type { Cause } from '../view/ticket.ts';
 import { countOf } from './count-text.ts';
@@ -119,16 +120,12 @@ function signsOf(currency: string): string {
   return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
 }
 
-/** Texts that stand where a value is to come, or in the place of one. */
-const placeholderText =
-  /^(?:loading\b.*|please wait.*|…|\.{2,}|[-–—_*?]+|n\/?a|tbd|tba|null|undefined|nan|\[object object\]|\{\{.*\}\})$/i;
-
 /** Recognises texts that could not be read as placeholders. */
 export function placeholderOf({ items }: PageLook, fields: readonly string[]): Cause | undefined {
   for (const field of fields) {
     const seen = items.flatMap(({ fields: all }) => all.filter(({ name }) => name === field));
     const texts = seen.flatMap(textsBehind);
-    const marks = texts.map((text) => text.trim()).filter((text) => placeholderText.test(text));
+    const marks = texts.map((text) => text.trim()).filter(isPlaceholder);
     if (marks.length > 0 && 2 * marks.length >= texts.length)
       return { kind: 'placeholder', says: [`${field} says ${JSON.stringify(marks[0])} on ${countOf(marks.length)}`] };
   }

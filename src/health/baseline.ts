@@ -118,6 +118,13 @@ export function storedValue({ name, value }: Pick<Measure, 'name' | 'value'>): n
   return asStored(scale, scaled(scale, value));
 }
 
+/** Whether a share was more than 0 in any of the healthy runs; `undefined` where none of them has it. */
+export function hadAny(baseline: Baseline | undefined, measure: Parameters<typeof measureId>[0]): boolean | undefined {
+  const highs = baseline?.series.get(measureId(measure))?.highs?.filter((high) => !Number.isNaN(high)) ?? [];
+  const none = storedValue({ name: measure.name, value: 0 });
+  return highs.length === 0 ? undefined : highs.some((high) => high > none);
+}
+
 /** A series after one more run; `undefined` for one that is left without any value. */
 function added(series: Series, value: number | undefined, isMerged: boolean): Series | undefined {
   const { lows, highs } = series;

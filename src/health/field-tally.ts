@@ -1,5 +1,6 @@
 import type { Value } from '../extract/value/value.ts';
 import { isEmptyValue, numberOf } from './guard.ts';
+import { isFar } from './odd-value.ts';
 import { emptyField, type FieldTally, type LogSum } from './tally.ts';
 import { isGarbled, textShape } from './text-shape.ts';
 import { type TopValues, topValues } from './top-values.ts';
@@ -11,9 +12,6 @@ export interface FieldPair {
   /** `null` for a record that had none; missing for one that was not known. */
   readonly before?: Value;
 }
-
-/** A number that moved by more than this factor either way may have another unit or decimal point. No sale at half price does. */
-const farFactor = 2.1;
 
 /** Factors are the same if they differ by less than this part. */
 const factorStep = 0.02;
@@ -111,9 +109,7 @@ class Logs {
 
 /** The factors that are far from 1, as whole steps of their logarithm; all of another sign are one. */
 function factorsOf(factors: readonly number[]): TopValues {
-  const far = factors.filter(
-    (each) => Number.isFinite(each) && (each > farFactor || each < 1 / farFactor) && each !== 0,
-  );
+  const far = factors.filter(isFar);
   return topValues(far.map((each) => (each < 0 ? otherSign : Math.round(Math.log(each) / factorStep))));
 }
 

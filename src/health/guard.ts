@@ -1,4 +1,5 @@
 import type { Value } from '../extract/value/value.ts';
+import { isPlaceholder } from './placeholder.ts';
 
 /** How far a number may move from one observation to the next: by a part of what it was, or by a factor either way. */
 export type Jump = { readonly part: number } | { readonly factor: number };
@@ -37,9 +38,10 @@ export const fewRecords = 5;
 /** The least number of known records of which more than half may not be missing at once. */
 export const manyRecords = 10;
 
-/** Whether a value says nothing: null, zero, an amount of zero, or a text, a list or an object with nothing in it. */
+/** Whether a value says nothing: null, zero, an amount of zero, a text, a list or an object with nothing in it, or a text such as "Loading…" or "n/a". */
 export function isEmptyValue(value: Value): boolean {
   if (value === null || value === 0 || value === '') return true;
+  if (typeof value === 'string') return isPlaceholder(value);
   if (typeof value !== 'object') return false;
   const number = numberOf(value);
   return number === undefined ? Object.keys(value).length === 0 : number.amount === 0;

@@ -47,7 +47,17 @@ export function judge(baseline: Baseline, measures: readonly Measure[], at: numb
     const same = symptomId(symptom);
     if (!symptoms.has(same)) symptoms.set(same, symptom);
   }
+  for (const symptom of garbledBeside(judged, [...symptoms.values()]))
+    if (!symptoms.has(symptomId(symptom))) symptoms.set(symptomId(symptom), symptom);
   return { symptoms: [...symptoms.values()], suspects, odd };
+}
+
+/** Other fields with texts that were decoded by a wrong charset, however few, where those of a field of the type are unusual: the whole page was. */
+function garbledBeside(measures: readonly Measure[], symptoms: readonly Symptom[]): Symptom[] {
+  const types = new Set(symptoms.filter(({ measure }) => measure === 'garbled').map(({ record }) => record));
+  return measures
+    .filter(({ name, record, value }) => name === 'garbled' && value > 0 && types.has(record))
+    .map((measure) => symptomOf(measure, { sign: 1, mustLast: false }));
 }
 
 interface Verdict {

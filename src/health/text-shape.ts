@@ -21,7 +21,7 @@ export function textShape(text: string): TextShape {
   return others > latin ? 'script' : 'latin';
 }
 
-/** Whether a text was decoded by another charset than it was written in: it has the replacement character, or UTF-8 that was read as Windows-1252. */
+/** Whether a text was decoded by another charset than it was written in: it has the replacement character, or UTF-8 that was read as Windows-1252 or Latin-1. */
 export function isGarbled(text: string): boolean {
-  return /\uFFFD|Ã[\u0080-\u00BF\u0192\u201A\u2026]|Â[\u00A0-\u00BF]|â(?:€|\u0080)/.test(text);
+  return /\uFFFD|Ã[\u0080-\u00BF\u0192\u201A\u2026]|Â[\u00A0-\u00BF]|â[€„]|[Â-ô][\u0080-\u009F]/.test(text);
 }

@@ -75,7 +75,9 @@ async function writeInParts(store: Store, fence: Fence, ops: StepOps): Promise<J
   const page = target && (await tallyInParts(store, target, ops));
   const judged = await store.write((change) => {
     const held = holds(store, fence);
-    return held && judgeStep(store, held, ops, page, change.at);
+    return (
+      held && judgeStep(store, held, ops, { page, known: new KnownRecords(store, held.target.source), at: change.at })
+    );
   });
   if (judged === undefined) return undefined;
   const left = await writeParts(store, fence, ops, { holds: () => holds(store, fence)?.target, ...judged });
@@ -111,7 +113,8 @@ function writeStep(
   const tally = written.tally ?? scrape.emptied;
   const known = new KnownRecords(store, target.source);
   const { page, run, judged, doubts } =
-    written.judged ?? judgeStep(store, { target, scrape }, ops, tallyStep(store, target, ops, known), change.at);
+    written.judged ??
+    judgeStep(store, { target, scrape }, ops, { page: tallyStep(store, target, ops, known), known, at: change.at });
   const asked = { asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const sighting = { ...seen, tally, ...asked, doubts, known };
   const found = foundBy(store, change, sighting, ops);

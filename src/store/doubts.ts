@@ -1,6 +1,7 @@
 import { defined } from '../defined.ts';
 import type { Guards } from '../health/guard.ts';
 import { isJudged } from '../health/judge.ts';
+import type { Oddity } from '../health/odd-value.ts';
 import type { Measure } from '../health/measure-kind.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Store } from './store.ts';
@@ -9,9 +10,11 @@ import type { TicketPlace } from './tickets.ts';
 
 /** Which values of a field are not believed, and what becomes of them: `ignored` where a person has rejected such values. */
 export interface Doubt {
-  /** Empty ones alone, or all that differ from the known ones. */
-  readonly of: 'empty' | 'any';
+  /** Empty ones alone, all that differ from the known ones, or those that are odd beside them. */
+  readonly of: 'empty' | 'any' | 'odd';
   readonly becomes: 'held' | 'ignored';
+  /** Of odd values: what is odd in the field. */
+  readonly kinds?: ReadonlySet<Oddity>;
 }
 
 /** The fields whose values are not believed, by the type of the record and the field. */
@@ -40,7 +43,10 @@ export function noteDoubts({ holds, tickets }: Store, run: DoubtedRun, symptoms:
     const place = { source, target: member, type, field };
     const before = holds.mass(place);
     // Guards hold empty values by themselves.
-    const isHeldSo = before !== undefined && (of === 'empty' || (before.kind === 'unusual' && before.of === 'any'));
+    const isHeldSo =
+      before !== undefined &&
+      before.of !== 'odd' &&
+      (of === 'empty' || (before.kind === 'unusual' && before.of === 'any'));
     if (isHeldSo) {
       // The first empty values were told before guards saw the pattern; and the run before may not have ended.
       const isNew = before.kind === 'empty' ? before.scrape === scrape : before.since < since;
@@ -55,11 +61,13 @@ export function noteDoubts({ holds, tickets }: Store, run: DoubtedRun, symptoms:
     }
     const ticket = tickets.newestOf(source, symptomId(symptom));
     const isOpen = ticket !== undefined && tickets.get(ticket)?.state !== 'resolved';
+    // What was odd until now is held for the symptom from now on.
+    const odd = member > 0 ? holds.mass({ ...place, target: 0 }) : undefined;
     holds.putMass(place, {
       kind: 'unusual',
       of,
       state: before?.state ?? 'held',
-      since: Math.min(since, before?.since ?? since),
+      since: Math.min(since, before?.since ?? since, odd?.of === 'odd' ? odd.since : since),
       scrape: before?.scrape ?? scrape,
       lastScrape: scrape,
       count: before?.count ?? 0,
@@ -88,13 +96,14 @@ export function doubtsOf(
   let found: Map<string, Map<string, Doubt>> | undefined;
   for (const member of isSmall ? [0, target] : [target])
     for (const { place, row } of holds.masses(source, member)) {
-      const { kind, of = 'any', state, isOver } = row;
+      const { kind, of = 'any', state, isOver, odd } = row;
       const { type, field } = place;
       if (kind !== 'unusual' || state === 'released' || isOver === true) continue;
       if (member > 0 && isAsUsual(type, field)) continue;
       found ??= new Map();
       const ofType = found.get(type) ?? new Map<string, Doubt>();
-      found.set(type, ofType.set(field, { of, becomes: state === 'rejected' ? 'ignored' : 'held' }));
+      const becomes = state === 'rejected' ? 'ignored' : 'held';
+      found.set(type, ofType.set(field, { of, becomes, ...(odd !== undefined && { kinds: new Set(odd.kinds) }) }));
     }
   return found;
 }
@@ -104,6 +113,7 @@ export function doubtsOf(
  * is to be released. `settleHolds` does that.
  *
  * @param since - when the run began.
+ * @param scrapes - the scrapes that a round had. Default: 0, for a run that is none.
  */
 export function endDoubts(
   { holds, tickets }: Store,
@@ -111,10 +121,12 @@ export function endDoubts(
   {
     symptoms,
     since,
+    scrapes = 0,
     isAsUsual,
   }: {
     readonly symptoms: readonly Symptom[];
     readonly since: number;
+    readonly scrapes?: number;
     isAsUsual(type: string, field: string): boolean;
   },
 ): void {
@@ -122,14 +134,29 @@ export function endDoubts(
     const symptom = symptoms.find((each) => isOf(each, place, row));
     if (symptom !== undefined) {
       const ticket = tickets.newestOf(source, symptomId(symptom));
-      if (ticket !== undefined && row.ticket !== ticket) holds.putMass(place, { ...row, ticket });
-    } else if (row.kind === 'unusual' && isAsUsual(place.type, place.field))
+      const of = row.of === 'odd' ? (doubtOf(symptom) ?? 'any') : row.of;
+      if (ticket !== undefined && row.ticket !== ticket) holds.putMass(place, { ...row, ticket, ...defined({ of }) });
+    } else if (row.of === 'odd') endOdd(holds, place, { row, since, scrapes });
+    else if (row.kind === 'unusual' && isAsUsual(place.type, place.field))
       holds.putMass(place, {
         ...row,
         believedSince: since,
         ...(row.ticket === undefined && { isOver: true as const }),
       });
   }
+}
+
+/**
+ * Has odd values be released, as the round that they were found in shows no symptom of their field. Those of the later half of a round wait for the next one:
+ * the site may have changed in its midst.
+ */
+function endOdd(
+  holds: Store['holds'],
+  place: HoldPlace,
+  { row, since, scrapes }: { readonly row: MassHold; readonly since: number; readonly scrapes: number },
+): void {
+  const isLate = 2 * (row.odd?.foundAfter ?? 0) >= scrapes && row.since >= since;
+  if (!isLate) holds.putMass(place, { ...row, believedSince: Math.min(row.since, since), isOver: true });
 }
 
 /** Returns whether a run was judged in a field and shows no symptom there. */
@@ -149,13 +176,19 @@ function isOf({ kind, record, field }: Symptom, place: HoldPlace, row: MassHold)
 }
 
 /** Which values of its field a symptom says to be doubtful; `undefined` for one of no field. */
-function doubtOf({ kind, measure }: Symptom): Doubt['of'] | undefined {
+function doubtOf({ kind, measure }: Symptom): 'empty' | 'any' | undefined {
   if (kind === 'field') return 'empty';
   if (kind !== 'values') return undefined;
   return measure === 'empty' || measure === 'emptied' ? 'empty' : 'any';
 }
 
-function isHeld({ empty, unusual = true, fields }: Guards, type: string, field: string, of: Doubt['of']): boolean {
+/** Whether a definition has unusual values of a field held. */
+export function isHeld(
+  { empty, unusual = true, fields }: Guards,
+  type: string,
+  field: string,
+  of: Doubt['of'],
+): boolean {
   const own = Object.hasOwn(fields, type) ? fields[type]?.[field] : undefined;
-  return (own?.unusual ?? unusual) && (of === 'any' || (own?.empty ?? empty));
+  return (own?.unusual ?? unusual) && (of !== 'empty' || (own?.empty ?? empty));
 }

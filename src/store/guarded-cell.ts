@@ -1,5 +1,6 @@
 import type { Value } from '../extract/value/value.ts';
 import { type FieldGuard, isEmptyValue, isJump } from '../health/guard.ts';
+import { isLasting, oddityOf } from '../health/odd-value.ts';
 import type { Candidate, Evidence, FieldCell, HeldValue } from '../view/record.ts';
 import type { Doubt } from './doubts.ts';
 import { sameValue } from './same-value.ts';
@@ -59,10 +60,12 @@ export function guardedCell(known: GuardedCell, seen: GuardedObservation): Guard
       ...endedBy('source', held),
     };
   }
-  const why = whyHeld(cell, seen);
+  const why = whyHeld(known, seen);
   // Where others have their values again, what many records showed is what it says.
   const isHeldStill = held !== undefined && (held.kind === 'jump' || why?.becomes === 'held');
-  if (isHeldStill && sameValue(held.value, value)) return heldAgain(known, held, seen);
+  const isHeldAgain = held !== undefined && sameValue(held.value, value);
+  if (isHeldStill && isHeldAgain) return heldAgain(known, held, seen);
+  if (isHeldAgain && why === undefined && seen.doubt?.of === 'odd') return believed(held, seen);
   if (why?.becomes === 'ignored') return { kind: 'ignored', cell, ...endedBy('source', held) };
   if (why !== undefined) {
     const { evidence, url } = seen;
@@ -74,18 +77,36 @@ export function guardedCell(known: GuardedCell, seen: GuardedObservation): Guard
 
 /** Why a value that is not the current one is not believed; `undefined` if it is. */
 function whyHeld(
-  cell: FieldCell | undefined,
-  { value, guard = {}, emptied, doubt }: GuardedObservation,
+  known: GuardedCell,
+  seen: GuardedObservation,
 ): { readonly kind: HeldValue['kind']; readonly becomes: 'held' | 'ignored' } | undefined {
-  // Of a field that has no value yet, none is nothing new.
-  if (cell === undefined && value === null) return undefined;
+  const { cell } = known;
+  const { value, guard = {}, emptied, doubt } = seen;
+  // Of a field that has no value yet, none is nothing new, unless nothing is known of the field.
+  if (cell === undefined && value === null)
+    return doubt === undefined || doubt.of === 'odd' ? undefined : { kind: 'unusual', becomes: 'ignored' };
   if (doubt !== undefined) {
-    const isEmptied = isEmptyValue(value) && cell !== undefined && !isEmptyValue(cell.value);
-    if (doubt.of === 'any' || isEmptied) return { kind: 'unusual', becomes: doubt.becomes };
+    const isEmptied = isEmptyValue(value) && (cell === undefined || !isEmptyValue(cell.value));
+    if (doubt.of === 'any' || (doubt.of === 'empty' ? isEmptied : isOdd(known, doubt, seen)))
+      return { kind: 'unusual', becomes: doubt.becomes };
   } else if (emptied !== undefined && cell !== undefined && isEmptyValue(value) && !isEmptyValue(cell.value))
     return { kind: 'empty', becomes: emptied };
   const isTooFar = cell !== undefined && guard.jump !== undefined && isJump(guard.jump, cell.value, value);
   return isTooFar ? { kind: 'jump', becomes: 'held' } : undefined;
+}
+
+/** Whether a value is odd beside the known one, and no second look has shown that the site says so. */
+function isOdd(
+  { cell, held }: GuardedCell,
+  { kinds = new Set() }: Doubt,
+  { value, evidence: { scrape }, isBelieved }: GuardedObservation,
+): boolean {
+  if (cell === undefined) return false;
+  const oddity = kinds.has('altered') ? 'altered' : oddityOf(cell.value, value);
+  if (oddity === undefined || !kinds.has(oddity)) return false;
+  const isSecondLook = held?.kind === 'unusual' && scrape > 0 && held.scrape !== scrape;
+  if (!isSecondLook || isLasting(oddity, value) || oddityOf(held.value, value) !== undefined) return true;
+  return !isBelieved();
 }
 
 /** A value that is held is seen once more. */
@@ -93,11 +114,14 @@ function heldAgain(known: GuardedCell, held: HeldValue, seen: GuardedObservation
   const { observedAt, evidence, doubt } = seen;
   if (held.isRejected === true) return { ...known, kind: 'ignored', held: { ...held, seenAt: observedAt } };
   const isOtherLook = evidence.scrape === 0 || evidence.scrape !== held.scrape;
-  if (held.kind === 'jump' && isOtherLook && doubt === undefined && seen.isBelieved()) {
-    const cell = { value: held.value, observedAt: held.observedAt, verifiedAt: observedAt };
-    return { kind: 'changed', cell, ...endedBy('look', held) };
-  }
+  if (held.kind === 'jump' && isOtherLook && doubt === undefined && seen.isBelieved()) return believed(held, seen);
   return { ...known, kind: 'held', held: { ...held, seenAt: observedAt } };
+}
+
+/** A value that was held is current since it was observed first, as another look has shown it. */
+function believed(held: HeldValue, { observedAt: verifiedAt }: GuardedObservation): GuardedOutcome {
+  const cell = { value: held.value, observedAt: held.observedAt, verifiedAt };
+  return { kind: 'changed', cell, ...endedBy('look', held) };
 }
 
 function endedBy(by: 'look' | 'source', held: HeldValue | undefined): Pick<GuardedOutcome, 'ended'> {

@@ -7,13 +7,14 @@ import { kindOf, type Measure } from '../health/measure-kind.ts';
 import { measuresOf, type Scope } from '../health/measures.ts';
 import { scrapeTally, type WholeType } from '../health/page-tally.ts';
 import type { Report } from '../health/ticket-life.ts';
-import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
+import { emptyTally, type RunTally } from '../health/tally.ts';
 import { projectsOf } from '../schedule/watchers.ts';
 import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { TicketView } from '../view/ticket.ts';
 import type { Close } from './ops.ts';
 import { otherRecord } from './other-record.ts';
+import { comesAndGoes, hasFewTargets, hasTicketOfOne, roundWith } from './round.ts';
 import { mergedProjects, pagesShowing, withPage } from './round-evidence.ts';
 import type { Change, Store } from './store.ts';
 import type { BaselineRow, RoundRow } from './tables/runs.ts';
@@ -23,10 +24,6 @@ import { noteHealthy, reportTrouble, type TicketPlace } from './tickets.ts';
 
 /** From so many records on, a target is a run of its own; those of fewer are judged together, as a round of their source. */
 const manyRecords = 10;
-
-/** A round is over after so many scrapes, or once each target had one, or after a day. */
-const roundScrapes = 200;
-const roundMs = 86_400_000;
 
 /** A scrape that ends, and what its steps have tallied. */
 export interface EndedRun {
@@ -71,8 +68,10 @@ export function judgeEnd(store: Store, ended: EndedRun, at: number): JudgedRun |
     return hard.length === 0 ? undefined : { reading: nothingRead, symptoms: hard, judges: () => false };
   const { version } = scrape;
   const by = { version, ...defined({ rules: close.rules }) };
-  const since = symptomsSince(store.runs.readings.get(target.target), reading, by);
   const own = ownRun(store, ended, reading, at);
+  const since = symptomsSince(store.runs.readings.get(target.target), reading, by).filter(
+    (symptom) => own !== undefined || !comesAndGoes(store, target.source, symptom),
+  );
   const checked = checkedRun(store, ended, reading);
   const broken = brokenExpectations(close.expectations ?? [], checked);
   const symptoms = new Map(
@@ -157,6 +156,8 @@ interface SettledRun {
   readonly shown: Omit<Report, 'at' | 'symptoms'>;
   /** When the run began. */
   readonly since: number;
+  /** The scrapes of a round. */
+  readonly scrapes?: number;
   isAsUsual(type: string, field: string): boolean;
   judges(symptom: Symptom): boolean;
 }
@@ -292,18 +293,17 @@ function countsOf(reading: Reading, { tally, missing }: Pick<EndedRun, 'tally' |
 
 /** Adds a scrape of few records to the round of its source, and judges the round once it is over. */
 function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTally): void {
-  const { source } = ended.target;
+  const { target } = ended;
+  const { source } = target;
   const { rounds } = store.runs;
-  const before: RoundRow = rounds.get(source) ?? { startedAt: ended.scrape.startedAt, tally: emptyTally };
-  const whole = otherRecord(store, ended.target, ended.scrape.scrape);
-  const own = scrapeTally(tally, whole);
-  const page = { scrape: ended.scrape.scrape, url: ended.target.url, projects: projectsOf(ended.target) };
+  const { scrape, startedAt } = ended.scrape;
+  const before: RoundRow = rounds.get(source) ?? { startedAt, tally: emptyTally };
+  const own = scrapeTally(tally, otherRecord(store, target, scrape));
+  const { joined, isCounted, isOver } = roundWith(store, before, { target, tally: own, endedAt: change.at });
+  const page = { scrape, url: target.url, projects: projectsOf(target) };
   const projects = mergedProjects(before.projects ?? [], page.projects);
-  const odd = withPage(before.odd ?? {}, page, own);
-  const round: RoundRow = { ...before, tally: sumOfTallies(before.tally, own), projects, odd };
-  const isOver =
-    round.tally.scrapes >= Math.min(roundScrapes, Math.max(1, store.counts.activeOf(source))) ||
-    change.at - round.startedAt >= roundMs;
+  const odd = isCounted ? withPage(before.odd ?? {}, page, own) : (before.odd ?? {});
+  const round: RoundRow = { ...joined, projects, odd };
   if (!isOver) return rounds.put(source, round);
   rounds.remove(source);
   const row = store.runs.baselines.get([source, 0]);
@@ -316,10 +316,20 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   };
   const judgement = judge(forVersion(row?.baseline ?? emptyBaseline(run), run), run.measures, change.at);
   const place = { source, member: 0 };
-  const { symptoms } = judgement;
+  const isFew = hasFewTargets(store, source);
+  const { scrapes } = round.tally;
+  // Of few targets, each says by its own scrapes what is unusual about its values.
+  const symptoms = judgement.symptoms.filter(({ field }) => !isFew || field === undefined);
   const since = round.startedAt;
   const shown = pagesShowing(odd, symptoms) ?? { scrape: page.scrape, projects };
   const isAsUsual = asUsual(run.measures, symptoms);
-  settle(store, change, place, { symptoms, shown: { ...shown, version }, since, isAsUsual, judges: () => true });
-  keepRun(store, place, { run, judgement, since, before: row, symptoms });
+  settle(store, change, place, {
+    symptoms,
+    shown: { ...shown, version },
+    since,
+    scrapes,
+    isAsUsual,
+    judges: () => true,
+  });
+  if (!isFew || !hasTicketOfOne(store, source)) keepRun(store, place, { run, judgement, since, before: row, symptoms });
 }

@@ -10,7 +10,9 @@ import { type Doubts, doubtsOf, noteDoubts } from './doubts.ts';
 import type { Held } from './fence.ts';
 import { isAsUsual, judgeEnd, type JudgedRun } from './judge-run.ts';
 import { KnownRecords } from './known-records.ts';
+import { findOdd, type OddFields, withOdd } from './odd-fields.ts';
 import type { StepOps } from './ops.ts';
+import { hasFewTargets } from './round.ts';
 import type { Store } from './store.ts';
 import type { RunSoFar } from './tables/runs.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
@@ -28,34 +30,48 @@ export interface JudgedStep {
   readonly doubts: Doubts | undefined;
 }
 
+const none: OddFields = { fields: new Map(), symptoms: [] };
+
 /**
  * Judges a step before it is stored: the run if it ends with the step, else what the run has read so far. Stores which values are held from now on. To be
  * called within a transaction.
  */
-export function judgeStep(store: Store, held: Held, ops: StepOps, page: RunTally | undefined, at: number): JudgedStep {
+export function judgeStep(
+  store: Store,
+  held: Held,
+  ops: StepOps,
+  { page, known, at }: { readonly page: RunTally | undefined; readonly known: KnownRecords; readonly at: number },
+): JudgedStep {
   const { target, scrape } = held;
   const run = runSoFar(store, target, scrape, [page, requestTally(ops.log)], ops.unmodified);
   const startedAt = runStart(store, target, scrape);
   const ended = ops.close && { target, scrape, close: ops.close, startedAt, ...run };
-  const judged = ended && judgeEnd(store, ended, at);
+  const alone = ended && judgeEnd(store, ended, at);
   const { guards } = ops;
-  if (guards === undefined) return { page, run, judged, doubts: undefined };
+  if (guards === undefined) return { page, run, judged: alone, doubts: undefined };
 
   const { source, target: number } = target;
   const hasTold = scrape.steps > 0 || startedAt < scrape.startedAt;
   const of = { source, scrape: scrape.scrape, guards };
-  const symptoms = judged?.symptoms ?? (page && soFar(store, number, { held, ops, at }, run.tally)) ?? [];
-  noteDoubts(store, { ...of, member: number, since: startedAt, hasTold }, symptoms);
-  const isSmall = judged && judged.own === undefined;
-  if (isSmall === true && judged?.reading.isWhole && run.isPart !== true && page !== undefined) {
+  const isSmall = alone && alone.own === undefined;
+  const isOfRound = isSmall === true && alone.reading.isWhole && run.isPart !== true && page !== undefined;
+  // The round of a few targets is of many scrapes of each: what it told is no part of what is unusual now.
+  if (isOfRound && !hasFewTargets(store, source)) {
     const round = store.runs.rounds.get(source);
     const sum = sumOfTallies(round?.tally ?? emptyTally, scrapeTally(run.tally));
     const since = round?.startedAt ?? startedAt;
     const common = { ...of, member: 0, since, hasTold: round !== undefined || hasTold };
     noteDoubts(store, common, soFar(store, 0, { held, ops, at }, sum));
   }
+  const odd = isOfRound
+    ? findOdd(store, { target, scrape: scrape.scrape, at, guards, drafts: ops.drafts, known })
+    : none;
+  const judged = alone && { ...alone, symptoms: [...alone.symptoms, ...odd.symptoms] };
+  const symptoms = judged?.symptoms ?? (page && soFar(store, number, { held, ops, at }, run.tally)) ?? [];
+  noteDoubts(store, { ...of, member: number, since: startedAt, hasTold }, symptoms);
   const isUsual = ended && judged && isAsUsual(ended, judged);
-  return { page, run, judged, doubts: doubtsOf(store, target, defined({ isSmall, isAsUsual: isUsual })) };
+  const doubts = doubtsOf(store, target, defined({ isSmall, isAsUsual: isUsual }));
+  return { page, run, judged, doubts: withOdd(doubts, odd.fields) };
 }
 
 /** What is unusual about the fields that a run has read so far. */

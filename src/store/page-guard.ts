@@ -202,7 +202,7 @@ export class PageGuard {
     const { scrape } = this.#page;
     const lastScrape = Math.max(found.row.lastScrape, scrape);
     this.#store.holds.putMass(found.place, { ...found.row, lastScrape, ...withMore(found.row, count) });
-    return found.row.count === 0;
+    return found.row.count === 0 || found.row.of === 'odd';
   }
 
   /** Ends the hold of a value: a second look has released it, or its source shows another one. */
@@ -217,8 +217,11 @@ export class PageGuard {
     if (held.kind === 'jump') this.#tellEnd(place, 'jump', 1, by);
     else if (isAgain) return;
     else if (held.kind === 'empty') this.#countRecovered(place);
-    else
+    else {
       this.#back.set(JSON.stringify(place), { place, count: (this.#back.get(JSON.stringify(place))?.count ?? 0) + 1 });
+      // Odd values are of single pages, each of which tells its own.
+      if (massOf(this.#store, place)?.row.of === 'odd') this.#tellEnd(place, held.kind, 1, by);
+    }
   }
 
   /** Counts the records of unusual fields that show a believed value again. */

@@ -134,7 +134,9 @@ function ended(
   const row = store.holds.mass(place);
   if (row === undefined) return;
   store.holds.removeMass(place);
-  const count = row.state !== 'held' ? 0 : verdict === 'released' ? decided.count : row.count;
+  // What a run showed that was as usual is told as released.
+  const isAll = verdict === 'rejected' && row.isOver !== true;
+  const count = row.state !== 'held' ? 0 : isAll ? row.count : decided.count;
   tell(store, change, place, { kind: row.kind, verdict, by, count, decided });
 }
 

@@ -26,5 +26,7 @@ test('texts have the shape that most of their characters give', () => {
 test('texts that were decoded by a wrong charset are garbled, and others are not', () => {
   const utf8AsLatin = Buffer.from('Crème – brûlée', 'utf8').toString('latin1');
   assert.deepEqual([utf8AsLatin, 'Cr\uFFFDme', 'â€œKettleâ€'].map(isGarbled), [true, true, true]);
+  // Three octets of UTF-8, of which only the first is a letter.
+  assert.ok(isGarbled(Buffer.from('Kettle № 5', 'utf8').toString('latin1')));
   assert.deepEqual(['Crème brûlée', 'Ãngela', 'â la carte', '湯沸かし'].map(isGarbled), [false, false, false, false]);
 });

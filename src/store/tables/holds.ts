@@ -1,3 +1,4 @@
+import type { Oddity } from '../../health/odd-value.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { type Range, table } from '../lmdb/table.ts';
 import { namingSources } from './source-names.ts';
@@ -21,8 +22,10 @@ export interface MassHold {
   readonly back?: number;
   /** The ticket that it ends with; missing before the run has ended that found it. */
   readonly ticket?: number;
-  /** Of an unusual field: whether empty values alone are not believed, or all that differ from the known ones. */
-  readonly of?: 'empty' | 'any';
+  /** Of an unusual field: whether empty values alone are not believed, all that differ from the known ones, or odd ones until the round of their source is over. */
+  readonly of?: 'empty' | 'any' | 'odd';
+  /** Of odd values: what is odd in the field, and how many scrapes the round had when one was last found. */
+  readonly odd?: { readonly kinds: readonly Oddity[]; readonly foundAfter: number };
   /** Of an unusual field: what the run told of it before it was found to be unusual, and is to be recalled. */
   readonly recall?: RecallRow;
   /** Of an unusual field: a run that began then was as usual, so that what was seen since is to be released. */

@@ -37,6 +37,8 @@ export interface RunSoFar {
 /** A round under way. */
 export interface RoundRow {
   readonly startedAt: number;
+  /** The targets that it has, each once; of a source with few targets each scrape is of it. */
+  readonly targets?: readonly number[];
   readonly tally: RunTally;
   /** The projects that watch its targets, the first 100. */
   readonly projects?: readonly string[];

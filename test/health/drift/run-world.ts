@@ -11,6 +11,7 @@ import { subjectOf } from '../../../src/drill/subject.ts';
 import type { ExtractPlan } from '../../../src/extract/plan.ts';
 import type { RecordDraft } from '../../../src/extract/draft.ts';
 import { failureCause } from '../../../src/health/failure-cause.ts';
+import type { Event } from '../../../src/event/catalogue.ts';
 import { openProvider } from '../../../src/provider/declared.ts';
 import type { CauseKind } from '../../../src/view/ticket.ts';
 import { Random } from '../random.ts';
@@ -31,6 +32,8 @@ export interface Drifted {
   /** Values that are not the site's and that were told as changes of records, and those that were held. */
   readonly falseTold: number;
   readonly held: number;
+  /** The first of what was told falsely. */
+  readonly falsely: readonly string[];
 }
 
 export interface WorldResult {
@@ -120,7 +123,7 @@ async function drift(
     const cause = ticket === undefined ? failureCause(failures, 'scrapes')?.kind : ticket.cause?.kind;
     const events = [...store.events.rows({ after: serial })];
     const known = new Map((await allDrafts(truth, planOf(world))).map((draft) => [draft.key, draft.fields]));
-    const told = events.flatMap((event) => (event.type === 'record.changed' ? [event] : []));
+    const falsely = events.flatMap((event) => falselyTold(event, known));
     return {
       world: world.name,
       days: world.days,
@@ -131,17 +134,34 @@ async function drift(
       isRight: cause !== undefined && mutation.causes.includes(cause),
       tickets: tickets.length,
       by: [...(ticket?.symptoms ?? []).map(({ measure }) => measure), ...failures.map(({ code }) => code)][0] ?? '',
-      falseTold: told.filter(({ data }) => {
-        const fields = known.get(data.key);
-        return Object.entries(data.fields).some(
-          ([name, { new: value }]) => JSON.stringify(value) !== JSON.stringify(fields?.[name] ?? null),
-        );
-      }).length,
+      falseTold: falsely.length,
       held: events.filter(({ type }) => type === 'value.held').length,
+      falsely: falsely.slice(0, 3),
     };
   } finally {
     await rehearsal.close();
     await rm(copy, { recursive: true });
+  }
+}
+
+/** What an event tells of a record that is not as the site has it: one sentence; none where it is. */
+function falselyTold(event: Event, known: ReadonlyMap<string, RecordDraft['fields']>): readonly string[] {
+  switch (event.type) {
+    case 'record.added':
+    case 'record.changed': {
+      const { key, fields } = event.data;
+      const truth = known.get(key);
+      if (truth === undefined) return [`${event.type} ${key}`];
+      const wrong = Object.entries(fields).filter(
+        ([name, { new: value }]) => JSON.stringify(value) !== JSON.stringify(truth[name] ?? null),
+      );
+      return wrong.length === 0 ? [] : [`${event.type} ${key} ${JSON.stringify(Object.fromEntries(wrong))}`];
+    }
+    case 'record.missing':
+    case 'record.gone':
+      return known.has(event.data.key) ? [`${event.type} ${event.data.key}`] : [];
+    default:
+      return [];
   }
 }
 
