@@ -2,19 +2,7 @@ import { kindOf, type Measure, measureId, type MeasureName } from '../health/mea
 import { measuresOf } from '../health/measures.ts';
 import type { RunTally } from '../health/tally.ts';
 import type { Symptom } from '../view/symptom.ts';
-
-/** The scrapes of a round whose pages are behind a measure. */
-export interface OddPages {
-  /** The first of them. */
-  readonly scrape: number;
-  /** Addresses of their targets, the first few. */
-  readonly samples: readonly string[];
-  /** The projects that watch these targets. */
-  readonly projects: readonly string[];
-}
-
-/** The odd pages of a round, by the identity of the measure. */
-export type RoundEvidence = Readonly<Record<string, OddPages>>;
+import type { OddPages, RoundEvidence } from './tables/runs.ts';
 
 /** A scrape of a round. */
 export interface RoundPage {

@@ -5,11 +5,23 @@ import type { RunTally } from '../../health/tally.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import { table } from '../lmdb/table.ts';
-import type { RoundEvidence } from '../round-evidence.ts';
 import { namingSources } from './source-names.ts';
 
 /** A target by its number, or 0 for the round of a source: the scrapes of its targets with few records together. */
 type MemberKey = [source: string, member: number];
+
+/** The scrapes of a round whose pages are behind a measure. */
+export interface OddPages {
+  /** The first of them. */
+  readonly scrape: number;
+  /** Addresses of their targets, the first few. */
+  readonly samples: readonly string[];
+  /** The projects that watch these targets. */
+  readonly projects: readonly string[];
+}
+
+/** The odd pages of a round, by the identity of the measure. */
+export type RoundEvidence = Readonly<Record<string, OddPages>>;
 
 /** What healthy runs of a target gave. */
 export interface BaselineRow {
