@@ -8,13 +8,19 @@ export type DiagnoserMessage =
   | { readonly type: 'read'; readonly slice: LogSlice | undefined }
   /** The pages that show a ticket may be kept by now. */
   | { readonly type: 'look' }
-  | { readonly type: 'diagnosed' };
+  | { readonly type: 'diagnosed'; readonly ticket: number }
+  /** More pages that show a ticket may be kept by now. */
+  | { readonly type: 'look-again'; readonly ticket: number };
 
 /** The dependencies of the actor. */
 export interface DiagnoserDeps {
   readonly store: Store;
-  /** Finds the cause of a ticket and stores it, where there is evidence. */
-  diagnose(ticket: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Finds the cause of a ticket, and repairs, and stores them, where there is evidence.
+   *
+   * @param isAgain - set where the ticket was looked at before: a cause that is known stays.
+   */
+  diagnose(ticket: number, signal: AbortSignal, isAgain: boolean): Promise<void>;
   /** Whether repairs of the present definition are still to be searched for a ticket whose cause is known. */
   lacksRepairs(ticket: TicketView): boolean;
 }
@@ -25,7 +31,21 @@ const keptMs = 500;
 /** Tickets without a cause or without repairs that are looked at when the actor starts, the newest first. */
 const lookedAtStart = 100;
 
-/** Finds the causes of tickets and repairs for them, one ticket at a time: of each that is opened, reopened, has a further symptom or comes back after a repair. */
+/** A ticket without a cause or without enough repairs is looked at again after this time, in ms, then after twice as long, up to a day. */
+const [againMs, mostAgainMs] = [2_000, 86_400_000];
+
+/** A ticket that is to be looked at again. */
+interface Again {
+  /** How often it was seen when it was looked at. */
+  readonly occurrences: number;
+  /** The time until then, in ms. */
+  readonly afterMs: number;
+}
+
+/**
+ * Finds the causes of tickets and repairs for them, one ticket at a time: of each that is opened, reopened, has a further symptom or comes back after a
+ * repair; and again where it was seen on more pages since, and these may tell more.
+ */
 export function diagnoser(
   self: Self<DiagnoserMessage>,
   { store, diagnose, lacksRepairs }: DiagnoserDeps,
@@ -33,12 +53,12 @@ export function diagnoser(
   const types = ['ticket.opened', 'ticket.changed', 'ticket.reopened'];
   const log = follow(store, store.events.last(), { types }, self.signal);
   const waiting = new Set<number>();
+  const again = new Map<number, Again>();
   let isBusy = false;
   for (const ticket of store.tickets.unresolved()) {
     if (waiting.size === lookedAtStart) break;
-    const { cause } = ticket;
     // The daemon may have ended between the cause and the repairs, whose search takes up to half a minute.
-    if (cause === undefined || cause.kind === 'unknown' || lacksRepairs(ticket)) waiting.add(ticket.ticket);
+    if (wantsPages(ticket)) waiting.add(ticket.ticket);
   }
   self.after(keptMs, { type: 'look' });
   read();
@@ -52,7 +72,10 @@ export function diagnoser(
           return next();
         case 'diagnosed':
           isBusy = false;
+          lookLater(message.ticket);
           return next();
+        case 'look-again':
+          return lookAgain(message.ticket);
         default:
           message satisfies never;
       }
@@ -67,7 +90,11 @@ export function diagnoser(
   }
 
   function noted({ events }: LogSlice): void {
-    for (const event of events) if ('symptoms' in event.data && isNew(event)) waiting.add(event.data.ticket);
+    for (const event of events) {
+      if (!('symptoms' in event.data) || !isNew(event)) continue;
+      waiting.add(event.data.ticket);
+      again.delete(event.data.ticket);
+    }
     if (waiting.size > 0) self.after(keptMs, { type: 'look' });
     read();
   }
@@ -85,8 +112,31 @@ export function diagnoser(
     waiting.delete(ticket);
     isBusy = true;
     self.task(
-      (signal) => diagnose(ticket, signal),
-      () => ({ type: 'diagnosed' }),
+      (signal) => diagnose(ticket, signal, again.has(ticket)),
+      () => ({ type: 'diagnosed', ticket }),
     );
+  }
+
+  function lookLater(ticket: number): void {
+    const view = store.tickets.get(ticket);
+    const afterMs = 2 * (again.get(ticket)?.afterMs ?? againMs / 2);
+    if (view === undefined || afterMs > mostAgainMs || !wantsPages(view)) return void again.delete(ticket);
+    again.set(ticket, { occurrences: view.occurrences, afterMs });
+    self.after(afterMs, { type: 'look-again', ticket });
+  }
+
+  /** Looks at a ticket that was seen again since; at another one later. */
+  function lookAgain(ticket: number): void {
+    const before = again.get(ticket);
+    if (before === undefined) return;
+    if (store.tickets.get(ticket)?.occurrences === before.occurrences) return lookLater(ticket);
+    waiting.add(ticket);
+    next();
+  }
+
+  /** Whether more pages that show a ticket may tell more. */
+  function wantsPages(ticket: TicketView): boolean {
+    if (ticket.state === 'resolved') return false;
+    return ticket.cause === undefined || ticket.cause.kind === 'unknown' || lacksRepairs(ticket);
   }
 }

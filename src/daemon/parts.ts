@@ -21,7 +21,7 @@ import { type RunRechecks, createRechecks } from '../scrape/recheck.ts';
 import { createFetchFiles, type FetchFiles } from '../scrape/fetch-files.ts';
 import { RecheckLines } from '../scrape/recheck-lines.ts';
 import { type Accepted, acceptRepair, type AcceptWish, repairAlone } from '../diagnosis/accept-repair.ts';
-import { diagnoseTicket } from '../diagnosis/diagnose-ticket.ts';
+import { diagnoseTicket, isCauseUnknown } from '../diagnosis/diagnose-ticket.ts';
 import { proposeRepairs, repairableSource } from '../diagnosis/propose-repairs.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Reading } from '../provider/provider.ts';
@@ -142,7 +142,7 @@ export interface Daemon {
   /** Goes on with the job that reads kept pages again; resolves with whether the store is full. */
   reextract(signal: AbortSignal): Promise<boolean>;
   /** Finds the cause of a ticket, where kept pages show it, and proposes repairs or makes one. */
-  diagnose(ticket: number, signal: AbortSignal): Promise<void>;
+  diagnose(ticket: number, signal: AbortSignal, isAgain: boolean): Promise<void>;
   /** Whether repairs of the present definition are still to be searched for a ticket. */
   lacksRepairs(ticket: TicketView): boolean;
   /** Reads kept pages by versions of definitions that are not in use. */
@@ -307,10 +307,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
       names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
     },
   };
-  const diagnose = async (ticket: number, signal: AbortSignal): Promise<void> => {
+  const diagnose = async (ticket: number, signal: AbortSignal, isAgain: boolean): Promise<void> => {
     await unlessFull(async () => {
       const evidence = { store, vault: state.vault, catalogue };
-      await diagnoseTicket({ ...evidence, compare }, ticket, signal);
+      if (!isAgain || isCauseUnknown(store().tickets.get(ticket)))
+        await diagnoseTicket({ ...evidence, compare }, ticket, signal);
       const proposed = await proposeRepairs({ ...evidence, search }, ticket, signal);
       const made = proposed && (await repairAlone(accepting, ticket, proposed));
       if (made?.ok === false) warn(`ticket ${ticket} is not repaired without a person: ${made.message}`);

@@ -37,6 +37,11 @@ const limitMs = 30_000;
 
 const tooSlow: Cause = { kind: 'unknown', says: ['the pages could not be compared within the limits of a thread'] };
 
+/** Whether the cause of a ticket is not known. */
+export function isCauseUnknown(ticket: TicketView | undefined): boolean {
+  return ticket?.cause === undefined || ticket.cause.kind === 'unknown';
+}
+
 /** What two pages of one address say of a ticket. */
 interface Finding {
   readonly cause: Cause;

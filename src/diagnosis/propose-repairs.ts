@@ -33,7 +33,8 @@ const [mostBytes, limitMs] = [4 * 1024 * 1024, 30_000];
 
 /**
  * Searches rules that would have read what was known last, by the last good and the first bad pages of the targets of a ticket, and stores them
- * with it. Does nothing for a ticket whose cause is another, and once there are proposals for the present version.
+ * with it. Does nothing for a ticket whose cause is another, and where no more pages show it than those by which it has proposals for the present
+ * version.
  *
  * @returns the best of them and the source, where there are any.
  */
@@ -52,7 +53,8 @@ export async function proposeRepairs(
   const lost = lostOf(ticket, page);
   const pairs = await pagesOf(store, vault, ticket);
   const [first] = pairs;
-  if (lost.length === 0 || first === undefined) return undefined;
+  const known = ticket.repairs?.version === loaded.version ? (ticket.repairs.pages ?? mostPairs) : 0;
+  if (lost.length === 0 || first === undefined || pairs.length <= known) return undefined;
   const repair: RepairQuestion = {
     pairs: pairs.map(({ good, bad }) => ({ good: repairPage(good), bad: repairPage(bad) })),
     lost,
@@ -62,13 +64,13 @@ export async function proposeRepairs(
   const proposals = await deps.search(fetchedPage(first.bad), reading, signal);
   const [best] = proposals;
   if (best === undefined) return undefined;
-  await setRepairs(store, number, { version: loaded.version, proposals });
+  await setRepairs(store, number, { version: loaded.version, proposals, pages: pairs.length });
   return { loaded, best };
 }
 
 /**
  * The source of a ticket for which repairs are to be searched; `undefined` where its cause is another one, where there are proposals for the
- * present version, and where that version came of a repair by which no run has shown the ticket again.
+ * present version that are safe to make without a person or were searched by as many pages as are looked at, and where that version came of a repair by which no run has shown the ticket again.
  */
 export function repairableSource(
   { sources: all }: Pick<Catalogue, 'sources'>,
@@ -76,8 +78,14 @@ export function repairableSource(
 ): LoadedSource | undefined {
   const loaded = all.get(id);
   if (state === 'resolved' || host !== undefined || loaded === undefined || isPlugged(loaded)) return undefined;
-  if (cause === undefined || !repairable.has(cause.kind) || repairs?.version === loaded.version) return undefined;
+  if (cause === undefined || !repairable.has(cause.kind)) return undefined;
+  if (repairs?.version === loaded.version && isEnough(repairs)) return undefined;
   return repaired?.version === loaded.version && repaired.recurredAt === undefined ? undefined : loaded;
+}
+
+/** Whether more pages would tell no more of repairs. */
+function isEnough({ pages = mostPairs, proposals }: NonNullable<TicketView['repairs']>): boolean {
+  return pages >= mostPairs || proposals[0]?.isSafe === true;
 }
 
 /** What the symptoms of a ticket are about: fields, or records as a whole; all records where they name none. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Cause, TicketChange, TicketEnd, TicketFacts, TicketView } from '../view/ticket.ts';
@@ -143,10 +144,15 @@ export function diagnosed(ticket: TicketView, at: number, cause: Cause): Moved {
   return told({ ...ticket, cause }, at, 'cause', `the cause is ${cause.kind.replaceAll('_', ' ')}`);
 }
 
-/** A ticket for which rules are proposed. */
+/** A ticket for which rules are proposed. That more pages give the same rules is told only where it makes the first one safe. */
 export function repairable(ticket: TicketView, at: number, repairs: NonNullable<TicketView['repairs']>): Moved {
+  if (isDeepStrictEqual(rulesOf(ticket.repairs), rulesOf(repairs))) return { ticket: { ...ticket, repairs } };
   const count = repairs.proposals.length;
   return told({ ...ticket, repairs }, at, 'proposed', `${count} ${count === 1 ? 'repair is' : 'repairs are'} proposed`);
+}
+
+function rulesOf(repairs: TicketView['repairs']) {
+  return repairs && [repairs.version, repairs.proposals[0]?.isSafe, ...repairs.proposals.map(({ changes }) => changes)];
 }
 
 /** A ticket whose definition has been repaired; what was proposed is of the version before. */

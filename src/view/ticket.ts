@@ -151,7 +151,12 @@ const trouble = {
   cause: Cause.exactOptional(),
   /** Rules that would have read what was known last, the best first, for the version of the definition that they change. */
   repairs: z
-    .strictObject({ version: z.string(), proposals: z.array(Repair).max(mostRepairs).readonly() })
+    .strictObject({
+      version: z.string(),
+      proposals: z.array(Repair).max(mostRepairs).readonly(),
+      /** How many pages that show the ticket they were searched by. */
+      pages: z.int().exactOptional(),
+    })
     .exactOptional(),
   /** The last repair that was made: when, the version that came of it, and whether a person has made it. */
   repaired: z

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Event } from '../../src/event/catalogue.ts';
 import { run } from '../cli/terminal.ts';
+import { productPage, productPageRecords, products, redesignedPage } from '../drill/product-pages.ts';
 import { startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { nth, soon } from './tracking.ts';
@@ -178,6 +179,36 @@ describe('a repair of a source whose site has changed', () => {
     ]);
     assert.ok(log.some(({ what }) => what === 'seen again by the repaired definition'));
     assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
+  });
+
+  test('is searched again as more pages show the ticket, and is made without a person once they are enough', async (t) => {
+    const shown = products(6);
+    const places = shown.map(({ sku }) => `/p/${sku}`);
+    const site = await openSite(t, Object.fromEntries(shown.map((product, at) => [places[at], productPage(product)])));
+    const polite = definition().split('records:')[0] ?? '';
+    const yaml = `${polite}repair: auto\nrecords: ${JSON.stringify(productPageRecords)}\n`;
+    const daemon = await startDaemon(t, { sources: { shop: yaml }, settings: soon, vault });
+    const { client, event, events } = daemon;
+    const targets = places.map((path) => ({ source: 'shop', url: site.url(path) }));
+    await client.call('project.add', { id: 'all', targets });
+    await nth(targets.length, 'scrape.completed', 'all', daemon);
+    for (const [at, product] of shown.slice(0, 2).entries()) site.answer(places[at] ?? '', redesignedPage(product));
+    await client.call('project.rescrape', { id: 'all' });
+    const first = await event(isProposal);
+    assert.equal(first.type === 'ticket.changed' && first.data.repairs?.proposals[0]?.isSafe, false);
+    for (const [at, product] of shown.entries()) site.answer(places[at] ?? '', redesignedPage(product));
+    await client.call('project.rescrape', { id: 'all' });
+    await event(({ data }) => 'change' in data && data.change === 'repaired');
+    for (const _ of [1, 2]) {
+      const done = events.filter(({ type }) => type === 'scrape.completed').length;
+      await client.call('project.rescrape', { id: 'all' });
+      await nth(done + targets.length, 'scrape.completed', 'all', daemon);
+    }
+    await nth(1, 'ticket.resolved', 'all', daemon);
+    assert.deepEqual(
+      events.filter(({ type }) => type === 'record.changed' || type === 'record.missing'),
+      [],
+    );
   });
 
   test('says how many saved pages it keeps right', async (t) => {
