@@ -115,12 +115,12 @@ export async function definitions(
   async function repair(wanted: DefinitionRepair): Promise<RepairedDefinition> {
     const result = await repairDefinition(deps.folder, wanted);
     if (!result.ok || wanted.dryRun) return result;
-    await reload({ force: false, dry: false });
+    await reload({ force: false, dry: false, only: wanted.source });
     const { problems, sources } = catalogue;
     const problem = problems.find((each) => sourceIdOf(each) === wanted.source);
     if (problem === undefined && sources.get(wanted.source)?.version !== wanted.version) return result;
     await result.undo();
-    await reload({ force: false, dry: false });
+    await reload({ force: false, dry: false, only: wanted.source });
     return { ok: false, message: `${result.file}: ${problem?.message ?? 'no rule would change'}` };
   }
 
@@ -165,8 +165,18 @@ export async function definitions(
     await deps.renameSource(noted);
   }
 
-  async function reload({ force, dry }: { readonly force: boolean; readonly dry: boolean }): Promise<Reloaded> {
-    const { sources, types, sinks, problems, broken } = await load(deps, catalogue);
+  /** Reads the files again. With `only`, what was loaded of all but that source stays. */
+  async function reload({
+    force,
+    dry,
+    only,
+  }: {
+    readonly force: boolean;
+    readonly dry: boolean;
+    readonly only?: string;
+  }): Promise<Reloaded> {
+    const read = await load(deps, catalogue);
+    const { sources, types, sinks, problems, broken } = only === undefined ? read : onlyOf(only, catalogue, read);
     const replays = await deps.replay(catalogue, sources, self.signal);
     const kept = force ? [] : [...lostProblems(sources, broken), ...emptyProblems(replays)];
     const stays = new Set([...broken, ...kept.flatMap((problem) => sourceIdOf(problem) ?? [])]);
@@ -199,6 +209,21 @@ export async function definitions(
       return [{ file: join(deps.folder, `${id}.yaml`), line: 1, column: 1, path: '', message }];
     });
   }
+}
+
+type Loaded = Awaited<ReturnType<typeof load>>;
+
+/** What is loaded where the file of one source alone is read again. */
+function onlyOf(id: string, { sources, types, sinks, problems }: Catalogue, read: Loaded): Loaded {
+  const isOwn = (problem: Problem): boolean => sourceIdOf(problem) === id;
+  const own = read.sources.filter(({ source }) => source.id === id);
+  return {
+    sources: [...[...sources.values()].filter(({ source }) => source.id !== id), ...own],
+    types: new Map(types),
+    sinks: new Map(sinks),
+    problems: [...problems.filter((problem) => !isOwn(problem)), ...read.problems.filter(isOwn)],
+    broken: new Set(read.broken.has(id) ? [id] : []),
+  };
 }
 
 async function load({ folder, plugins, builtIn, unfitIssues }: DefinitionsDeps, before: Catalogue) {

@@ -181,6 +181,29 @@ describe('a repair of a source whose site has changed', () => {
     assert.match(await readFile(file, 'utf8'), /css: \.cost, type: money/);
   });
 
+  test('loads the file of its source alone: others that have changed wait to be reloaded', async (t) => {
+    const daemon = await renamed(t);
+    const { client, cli, site } = daemon;
+    const other = definition().replace('id: shop', 'id: other');
+    await daemon.define('other', other);
+    await client.call('source.reload', {});
+    const versions = async () => {
+      const { sources } = await client.call('source.list', {});
+      return Object.fromEntries(sources.map(({ id, version }) => [id, version]));
+    };
+    const before = await versions();
+    site.answer('/kettles', kettles('cost'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(isProposal);
+    await daemon.define('other', other.replace('css: .price', 'css: .fee'));
+    await daemon.define('third', definition().replace('id: shop', 'id: third'));
+    assert.equal((await cli('ticket', '1', '--accept', '1')).status, 0);
+    const after = await versions();
+    assert.deepEqual([after['other'], after['third']], [before['other'], undefined]);
+    assert.notEqual(after['shop'], before['shop']);
+    assert.deepEqual((await client.call('source.reload', {})).changed, ['other', 'third']);
+  });
+
   test('is searched again as more pages show the ticket, and is made without a person once they are enough', async (t) => {
     const shown = products(6);
     const places = shown.map(({ sku }) => `/p/${sku}`);
