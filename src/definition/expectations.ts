@@ -17,7 +17,7 @@ export function expectationsOf(source: Source): readonly Expectation[] {
 function openExpectations(source: Source): readonly Expectation[] {
   return Object.entries(source.records).flatMap(([record, { expect = [] }]) =>
     expect.map((text) => {
-      const compiled = compileRunCheck(text, Object.keys(endFields(source, record) ?? {}));
+      const compiled = compileRunCheck(text, endFields(source, record) ?? {});
       // The definition was checked when it was loaded.
       if (!compiled.ok) throw new Error(`${source.id}: records.${record}.expect: ${compiled.message}`);
       const { unique, check } = compiled.check;
@@ -36,7 +36,7 @@ export function* expectationIssues(source: Declaring & Parameters<typeof endFiel
   for (const [record, { expect }] of Object.entries(source.records)) {
     const { data } = Expect.safeParse(expect);
     for (const [index, text] of (data ?? []).entries()) {
-      const compiled = compileRunCheck(text, Object.keys(endFields(source, record) ?? {}));
+      const compiled = compileRunCheck(text, endFields(source, record) ?? {});
       const path = ['records', record, 'expect', ...(Array.isArray(expect) ? [index] : [])];
       if (!compiled.ok) yield { path, message: compiled.message };
     }

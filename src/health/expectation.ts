@@ -32,8 +32,12 @@ export interface Expectation {
   readonly text: string;
   /** The fields of which it asks whether their values are unique. */
   readonly unique: readonly string[];
-  /** Whether it holds, `undefined` where that is not known, and the figure that it names first. Never throws. */
-  check(figures: RunFigures): { readonly holds: boolean | undefined; readonly observed: number };
+  /** Whether it holds, `undefined` where that is not known, the figure that it names first, and all that it names, by name. Never throws. */
+  check(figures: RunFigures): {
+    readonly holds: boolean | undefined;
+    readonly observed: number;
+    readonly figures: Readonly<Record<string, number>>;
+  };
 }
 
 /** What expectations are checked by. */
@@ -48,8 +52,8 @@ export interface CheckedRun {
 export function brokenExpectations(expectations: readonly Expectation[], run: CheckedRun): Symptom[] {
   return expectations.flatMap((expectation): Symptom[] => {
     const { record, text } = expectation;
-    const { holds, observed } = expectation.check(runFigures(record, run));
-    return holds === false ? [{ kind: 'rule', record, measure: text, observed }] : [];
+    const { holds, observed, figures } = expectation.check(runFigures(record, run));
+    return holds === false ? [{ kind: 'rule', record, measure: text, observed, figures }] : [];
   });
 }
 

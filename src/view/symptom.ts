@@ -58,6 +58,8 @@ export const Symptom = z.strictObject({
     .exactOptional(),
   /** How many records, requests or places `observed` is a share of. */
   of: z.int().exactOptional(),
+  /** Of `rule`: the figures that the condition names, as `records` or `price.fill`, of which `observed` is the first; of `unique`, 0 where values repeat. */
+  figures: z.record(z.string(), z.number()).exactOptional(),
 });
 export type Symptom = Readonly<z.infer<typeof Symptom>>;
 

@@ -214,10 +214,12 @@ describe('a target that gives less than it did', () => {
     const daemon = await startDaemon(t, { sources, settings: soon });
     await daemon.client.call('project.add', { id: 'lamp', targets: [{ source: 'shop', url: site.url('/lamp') }] });
     const { data } = await nth(1, 'ticket.opened', 'lamp', daemon);
-    assert.deepEqual(data.symptoms, [{ kind: 'rule', record: 'product', measure: 'price.min >= 5', observed: 1 }]);
+    assert.deepEqual(data.symptoms, [
+      { kind: 'rule', record: 'product', measure: 'price.min >= 5', observed: 1, figures: { 'price.min': 1 } },
+    ]);
     assert.match(
       (await run(['tickets', '--socket', daemon.socket])).out,
-      /product: expected price\.min >= 5, but it is 1/,
+      /product: expected price\.min >= 5, but price\.min is 1/,
     );
   });
 });

@@ -62,11 +62,19 @@ describe('what a definition expects of a run', () => {
     ]);
   });
 
+  test('tells each figure that it names', () => {
+    const [symptom] = brokenExpectations(
+      expectationsOf(sourceOf('expect: missing / records < 0.05 || new > 30 || price.fill > 0.95')),
+      { tally, scope: 'whole' },
+    );
+    assert.deepEqual(symptom?.figures, { missing: 4, records: 80, new: 20, 'price.fill': 0.9 });
+  });
+
   test('is met where a figure is not known', () => {
     assert.deepEqual(broken('expect: [records > 100, price.fill > 0.95]', { scope: 'part' }), [
       ['price.fill > 0.95', 0.9],
     ]);
-    assert.deepEqual(broken('expect: [title.min > 5, title.fill > 0.5, title.unique]'), []);
+    assert.deepEqual(broken('expect: [price.max > 5, title.fill > 0.5, title.unique]', { tally: emptyTally }), []);
     assert.deepEqual(broken('expect: 1 / (records - 80) > 5'), []);
   });
 
@@ -104,6 +112,10 @@ describe('an expectation is refused', () => {
     ['that depends on the present', 'now > timestamp("2026-01-01T00:00:00Z")', /no "now"/],
     ['that compares other types', 'title.unique > 5', /no such overload/],
     ['that is no expression', 'records >', /./],
+    ['that asks for a number of texts', 'title.min > 0', /expected numbers or amounts in title, as min is of these/],
+    ['that takes a share for percents', 'price.fill >= 95', /from 0 to 1, as price\.fill is a share, got 95/],
+    ['that takes a share for percents the other way', '-1 < price.lost', /as price\.lost is a share, got -1/],
+    ['that divides by zero', 'records / 0 > 1', /expected no division by 0/],
   ];
   for (const [name, text, message] of cases)
     test(name, () => {

@@ -108,7 +108,7 @@ describe('runs of some 1,000 records', () => {
     const { store, target, reads } = await opened(t);
     const expectation: Expectation = {
       ...{ record: 'item', text: 'records > 100', unique: [] },
-      check: ({ records = 0 }) => ({ holds: records > 100, observed: records }),
+      check: ({ records = 0 }) => ({ holds: records > 100, observed: records, figures: { records } }),
     };
     await reads({ items: 50, close: { expectations: [expectation] } });
     assert.deepEqual(symptomsOf(store, target), ['rule item']);
