@@ -61,7 +61,6 @@ export function requestTally({ status, bytes, elapsedMs }: Asked): RunTally {
     ...emptyTally,
     requests: 1,
     failed: status === undefined || status >= 400 ? 1 : 0,
-    statuses: status === undefined ? {} : { [status]: 1 },
     bodies: hasBody ? 1 : 0,
     bytes: hasBody ? bytes : 0,
     elapsedMs,

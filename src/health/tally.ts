@@ -74,8 +74,6 @@ export interface RunTally {
   readonly requests: number;
   /** Requests without an answer, or with an error status. */
   readonly failed: number;
-  /** The number of answers by status, as `200`. */
-  readonly statuses: Readonly<Record<string, number>>;
   /** Answers with a body, and their bytes. */
   readonly bodies: number;
   readonly bytes: number;
@@ -92,7 +90,6 @@ export const emptyTally: RunTally = {
   unread: 0,
   requests: 0,
   failed: 0,
-  statuses: {},
   bodies: 0,
   bytes: 0,
   elapsedMs: 0,
@@ -145,7 +142,6 @@ export function sumOfTallies(one: RunTally, other: RunTally): RunTally {
     unread: one.unread + other.unread,
     requests: one.requests + other.requests,
     failed: one.failed + other.failed,
-    statuses: summed(one.statuses, other.statuses, (a, b) => a + b),
     bodies: one.bodies + other.bodies,
     bytes: one.bytes + other.bytes,
     elapsedMs: one.elapsedMs + other.elapsedMs,

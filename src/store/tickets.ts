@@ -31,6 +31,9 @@ const healthyRuns = 2;
 /** Tickets that are kept; the oldest go. */
 const keptTickets = 100_000;
 
+/** Symptoms that are looked at, whether their ticket is over, whenever a ticket is opened. */
+const lookedSymptoms = 20;
+
 /**
  * Opens a ticket for symptoms, or adds an occurrence to those that have them. Symptoms that come together, or from a target that has an
  * unresolved ticket of the same family, are of one ticket. To be called within a transaction.
@@ -191,6 +194,8 @@ function open(store: Store, change: Change, place: TicketPlace, report: Report):
   const host = place.host === undefined ? {} : { host: place.host };
   const ticket = tickets.add((number) => opened({ ticket: number, sources: [place.source], ...host }, report));
   tickets.trim(keptTickets, 10, ({ state }) => (state === 'resolved' ? undefined : 'stays'));
+  // Those of sources that were removed, and of expectations that were changed, come back no more.
+  tickets.forgetSymptoms(lookedSymptoms, (each) => each.state === 'resolved' && !isReopened(each, change.at));
   return keepTicket(store, change, { ticket: joined(store, place, ticket), told: 'opened', what: 'opened' });
 }
 

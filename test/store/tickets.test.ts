@@ -15,7 +15,7 @@ import {
 import { archiveProject } from '../../src/store/projects.ts';
 import { renameSource } from '../../src/store/rename-source.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { Symptom } from '../../src/view/symptom.ts';
+import { type Symptom, symptomId } from '../../src/view/symptom.ts';
 import { temporaryStore, told, track } from './fixture.ts';
 
 const dayMs = 86_400_000;
@@ -368,4 +368,25 @@ test('the unresolved tickets of a source are found beside those of 2,000 others'
   assert.deepEqual([numbers(), hasTrouble(store, 'shop')], [[2], false]);
   await report(store, 1, [fewer]);
   assert.deepEqual([numbers(), hasTrouble(store, 'shop')], [[2, 1], true]);
+});
+
+test('of a ticket that is over, which symptoms it had is forgotten as others are opened', async (t) => {
+  const { store, clock, ticket } = await opened(t);
+  const rule = (text: string): Symptom => ({ kind: 'rule', record: 'item', measure: text, observed: 0 });
+  for (let limit = 0; limit < 50; limit += 1) await report(store, 1, [rule(`records > ${limit}`)]);
+  for (const _ of [1, 2]) await healthy(store, 1);
+  const isKnown = (symptom: Symptom) => store.tickets.newestOf('shop', symptomId(symptom)) === ticket;
+  await report(store, 2, [late]);
+  assert.equal(isKnown(rule('records > 0')), true, 'it may be reopened');
+  clock.now += 8 * dayMs;
+  for (let member = 3; member < 9; member += 1) {
+    await store.write((change) => endTrouble(store, change, crawl(member - 1)));
+    clock.now += 8 * dayMs;
+    await report(store, member, [late]);
+  }
+  assert.deepEqual(
+    [isKnown(fewer), isKnown(rule('records > 0')), isKnown(rule('records > 49'))],
+    [false, false, false],
+  );
+  assert.notEqual(store.tickets.newestOf('shop', symptomId(late)), undefined);
 });

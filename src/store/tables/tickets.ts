@@ -46,6 +46,8 @@ export function ticketTable(environment: Environment) {
   environment.onUndone(() => {
     isNone = undefined;
   });
+  /** The symptom that was looked at last by `forgetSymptoms`. */
+  let looked: readonly [scope: TicketScope, symptom: string] | undefined;
 
   return {
     get: rows.get,
@@ -92,6 +94,15 @@ export function ticketTable(environment: Environment) {
     /** The newest ticket with a symptom, by `symptomId`. */
     newestOf: (scope: TicketScope, symptom: string): number | undefined => bySymptom.get([scope, symptom]),
     setNewest: (scope: TicketScope, symptom: string, ticket: number): void => bySymptom.put([scope, symptom], ticket),
+    /** Forgets which ticket the next `limit` symptoms had last, where that ticket is over or no longer kept. Goes round through all of them. */
+    forgetSymptoms(limit: number, isOver: (ticket: TicketView) => boolean): void {
+      const found = [...bySymptom.entries({ ...(looked !== undefined && { after: [...looked] }), limit })];
+      for (const { key, row: number } of found) {
+        const ticket = rows.get(number);
+        if (ticket === undefined || isOver(ticket)) bySymptom.remove(key);
+      }
+      looked = found.length < limit ? undefined : found.at(-1)?.key;
+    },
     /** The tickets whose symptoms a member shows or has shown. */
     ofMember: (source: string, member: number): { readonly ticket: number; readonly row: MemberRow }[] =>
       Array.from(members.entries({ from: [source, member, 0], before: [source, member + 1, 0] }), ({ key, row }) => ({
