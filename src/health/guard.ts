@@ -35,7 +35,7 @@ export interface Guards {
 /** The least number of records whose values say anything of all. */
 export const fewRecords = 5;
 
-/** The least number of known records of which more than half may not be missing at once. */
+/** The least number of records or pages of which more than half may not be missing at once, and by which a part of a target says anything of fields. From so many on, a target is judged by its own runs. */
 export const manyRecords = 10;
 
 /** Whether a value says nothing: null, zero, an amount of zero, a text, a list or an object with nothing in it, or a text such as "Loading…" or "n/a". */

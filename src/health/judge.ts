@@ -11,7 +11,7 @@ export interface Judgement {
   /** Measures past a limit that they must pass for longer, by identity, with the first run in a row in which they did. */
   readonly suspects: ReadonlyMap<string, number>;
   /** Identities of the measures that are past a limit, told or not. */
-  readonly odd: ReadonlySet<string>;
+  readonly pastLimit: ReadonlySet<string>;
 }
 
 /** A limit that must be passed for a day and in two runs; of sources that are scraped once a day, runs a little less than a day apart count. */
@@ -31,13 +31,13 @@ export function judge(baseline: Baseline, measures: readonly Measure[], at: numb
   const chance = chanceOf(judged.length);
   const symptoms = new Map<string, Symptom>();
   const suspects = new Map<string, number>();
-  const odd = new Set<string>();
+  const pastLimit = new Set<string>();
   for (const measure of judged) {
     const id = measureId(measure);
     const series = baseline.series.get(id);
     const verdict = verdictOf(measure, { baseline, series, chance, at });
     if (verdict === undefined || isOutweighed(measure, judged, baseline)) continue;
-    odd.add(id);
+    pastLimit.add(id);
     if (verdict.mustLast) {
       const since = baseline.suspects.get(id) ?? at;
       suspects.set(id, since);
@@ -49,7 +49,7 @@ export function judge(baseline: Baseline, measures: readonly Measure[], at: numb
   }
   for (const symptom of garbledBeside(judged, [...symptoms.values()]))
     if (!symptoms.has(symptomId(symptom))) symptoms.set(symptomId(symptom), symptom);
-  return { symptoms: [...symptoms.values()], suspects, odd };
+  return { symptoms: [...symptoms.values()], suspects, pastLimit };
 }
 
 /** Other fields with texts that were decoded by a wrong charset, however few, where those of a field of the type are unusual: the whole page was. */
@@ -97,7 +97,8 @@ function beyond(measure: Measure, { baseline, series, chance, at }: Before, sign
   const isLongKnown = at - (baseline.entries[first] ?? at) >= days * dayMs;
   if (!isUsual) {
     const values = all.filter((each) => !Number.isNaN(each));
-    if (isAlone(measure, values)) return { mustLast: false, sign, ...(values.length > 0 && { usual: median(values) }) };
+    if (isPastFixedLimit(measure, values))
+      return { mustLast: false, sign, ...(values.length > 0 && { usual: median(values) }) };
     if (values.length < leastRuns || !isLongKnown) return undefined;
     const pooled = limitOf(measure, { values, chance }, sign);
     if (sign * (value - pooled.limit) > 0) return { ...pooled, mustLast: kind.mustLast === true, sign };
@@ -109,10 +110,10 @@ function beyond(measure: Measure, { baseline, series, chance, at }: Before, sign
   return { ...weekday, mustLast: true, sign };
 }
 
-/** Whether a share that no healthy run had is unusual whatever the spread is: it has passed a limit that needs no baseline. */
-function isAlone(measure: Measure, values: readonly number[]): boolean {
-  const { alone } = kindOf(measure.name);
-  if (alone === undefined || measure.value < alone.share || (measure.of ?? 0) < alone.records) return false;
+/** Whether a share passes its fixed limit (`limitWithoutBaseline`), which applies without a baseline. Where there are healthy runs, it must also be further above them than chance brings it. */
+function isPastFixedLimit(measure: Measure, values: readonly number[]): boolean {
+  const { limitWithoutBaseline: fixed } = kindOf(measure.name);
+  if (fixed === undefined || measure.value < fixed.share || (measure.of ?? 0) < fixed.records) return false;
   return values.length === 0 || isBeyondNoise(measure, median(values));
 }
 
@@ -128,8 +129,8 @@ function isOutweighed(measure: Measure, measures: readonly Measure[], { series }
 
 function symptomOf(measure: Measure, { limit, usual, sign }: Verdict): Symptom {
   const { name, record, field, value, of } = measure;
-  const { symptom, scale, alone } = kindOf(name);
-  const bound = limit === undefined ? alone?.share : plain(scale, limit);
+  const { symptom, scale, limitWithoutBaseline } = kindOf(name);
+  const bound = limit === undefined ? limitWithoutBaseline?.share : plain(scale, limit);
   const expected = {
     ...(bound !== undefined && (sign === 1 ? { high: bound } : { low: bound })),
     ...(usual !== undefined && { median: plain(scale, usual) }),

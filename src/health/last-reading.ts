@@ -1,6 +1,7 @@
 import type { Symptom } from '../view/symptom.ts';
 import type { RuleDigests } from './baseline.ts';
 import type { Fill } from './field-fill.ts';
+import { manyRecords } from './guard.ts';
 
 /** What a scrape has read of its target. */
 export interface Reading {
@@ -15,7 +16,7 @@ export interface Reading {
 export type ItemPageCounts = Readonly<Record<string, { readonly asked: number; readonly read: number }>>;
 
 /** What the scrapes of a target gave when they were last trusted: what the next ones are compared with. */
-export interface Measure {
+export interface LastReading {
   /** Version of the definition by which it was read. */
   readonly version: string;
   /** The rules of that version; missing where they are not known. */
@@ -31,9 +32,6 @@ interface TypeMeasure {
   readonly fields: Readonly<Record<string, number>>;
 }
 
-/** The least number of records or pages of which more than half may not go, and the least that a part of a target says anything of fields by. */
-const manyRecords = 10;
-
 /** The definition by which a scrape has read. */
 interface ReadBy {
   readonly version: string;
@@ -42,7 +40,7 @@ interface ReadBy {
 }
 
 /** Returns a measure without the types and fields whose rules differ in another version of the definition. */
-function withoutChanged(measure: Measure, { version, rules }: ReadBy): Measure | undefined {
+function withoutChanged(measure: LastReading, { version, rules }: ReadBy): LastReading | undefined {
   const { rules: old } = measure;
   if (measure.version === version || rules === undefined || old === undefined) return measure;
   const isSame = (name: string): boolean => rules[name] === old[name];
@@ -60,14 +58,14 @@ function withoutChanged(measure: Measure, { version, rules }: ReadBy): Measure |
  * Compares what a scrape has read with the last reading that was trusted: types without any record, or with less than half of ten or more,
  * fields that no record has any more, and pages of items that mostly could not be read. One trusted reading is enough.
  */
-export function symptomsSince(before: Measure | undefined, reading: Reading, by: ReadBy): Symptom[] {
+export function symptomsSince(before: LastReading | undefined, reading: Reading, by: ReadBy): Symptom[] {
   const measure = before && withoutChanged(before, by);
   const found = measure === undefined ? [] : symptomsOf(measure, typesOf(reading.fill), reading, by.version);
   return [...found, ...failedPages(reading.pages)];
 }
 
 /** The measure after a reading that is trusted. */
-export function trusted(before: Measure | undefined, reading: Reading, by: ReadBy): Measure | undefined {
+export function trusted(before: LastReading | undefined, reading: Reading, by: ReadBy): LastReading | undefined {
   return measured(before && withoutChanged(before, by), typesOf(reading.fill), reading, by);
 }
 
@@ -109,7 +107,7 @@ function typesOf(fill: Fill): Types {
   return types;
 }
 
-function symptomsOf(measure: Measure, now: Types, { isWhole }: Reading, version: string): Symptom[] {
+function symptomsOf(measure: LastReading, now: Types, { isWhole }: Reading, version: string): Symptom[] {
   const isOther = measure.version !== version;
   return Object.entries(measure.types).flatMap(([record, { whole = 0, records, fields }]): Symptom[] => {
     const { records: count, fields: seen } = now.get(record) ?? { records: 0, fields: new Map<string, number>() };
@@ -141,11 +139,11 @@ function lostField({ median, of, ...field }: { record: string; field: string; me
 
 /** The measure after a scrape that is trusted. */
 function measured(
-  before: Measure | undefined,
+  before: LastReading | undefined,
   now: Types,
   { isWhole }: Reading,
   { version, rules }: ReadBy,
-): Measure | undefined {
+): LastReading | undefined {
   const enough = isWhole ? 1 : manyRecords;
   if (!isWhole && [...now.values()].every(({ records }) => records < enough)) return before;
   const types: Record<string, TypeMeasure> = isWhole || before?.version !== version ? {} : { ...before.types };

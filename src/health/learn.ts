@@ -14,10 +14,10 @@ export function isLearnt({ symptoms }: Pick<Judgement, 'symptoms'>): boolean {
 
 /** Returns the baseline after a run that was judged. An unusual run stays out of it; of one that was merely slow, large or busy, that measure alone does. */
 export function learned(baseline: Baseline, { at, measures }: Run, judgement: Judgement): Baseline {
-  const { suspects, odd } = judgement;
+  const { suspects, pastLimit } = judgement;
   const after = { ...baseline, suspects };
   if (!isLearnt(judgement)) return after;
-  return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && !odd.has(measureId(each))) });
+  return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && !pastLimit.has(measureId(each))) });
 }
 
 /**

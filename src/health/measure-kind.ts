@@ -12,7 +12,7 @@ export interface MeasureKind {
   /** Values under this are never unusual. */
   readonly from?: number;
   /** The share from which on a value is unusual before there is a baseline, if its records are at least `records`. */
-  readonly alone?: { readonly share: number; readonly records: number };
+  readonly limitWithoutBaseline?: { readonly share: number; readonly records: number };
   /** The number of days that healthy runs must span before it is judged; `leastRuns` of them are enough for all others. */
   readonly days?: number;
   /** Set where one run past the limit is no symptom: it must last for a day and two runs. */
@@ -42,7 +42,7 @@ const often = {
   scale: 'share',
   side: 'high',
   least: shareLeast,
-  alone: half(fewestOfShare),
+  limitWithoutBaseline: half(fewestOfShare),
   isCounted: true,
 } as const;
 
@@ -59,7 +59,7 @@ export const measureKinds = {
   /** Of a round: the share of scrapes that found a record of the type. */
   found: { symptom: 'records', scale: 'share', side: 'low', least: shareLeast, isCounted: true },
   /** The share of known records that were not found. */
-  missing: { ...paired, symptom: 'missing', least: 0.15, alone: half(10) },
+  missing: { ...paired, symptom: 'missing', least: 0.15, limitWithoutBaseline: half(10) },
   /** The number of new records: a factor of 5, as sites add many at once. */
   new: {
     symptom: 'changes',
@@ -87,11 +87,11 @@ export const measureKinds = {
   /** The share of values that say nothing, as zero or an empty text. */
   empty: { symptom: 'values', scale: 'share', side: 'high', least: shareLeast, isCounted: true },
   /** The share of known records whose value said something and is empty now. */
-  emptied: { ...paired, symptom: 'values', alone: { share: 0.9, records: fewestOfShare } },
+  emptied: { ...paired, symptom: 'values', limitWithoutBaseline: { share: 0.9, records: fewestOfShare } },
   /** The share of the most frequent value. */
   one_value: { symptom: 'values', scale: 'share', side: 'high', least: 0.45, from: 0.95, isCounted: true },
   /** The share of the most frequent value among known records whose values differed in the last healthy run. */
-  merged: { ...paired, symptom: 'values', least: 0.45, alone: { share: 0.95, records: fewestOfShare } },
+  merged: { ...paired, symptom: 'values', least: 0.45, limitWithoutBaseline: { share: 0.95, records: fewestOfShare } },
   /** The mean logarithm of numbers and amounts: a factor of 2.1, which no sale at half price passes. */
   level: { symptom: 'values', scale: 'level', side: 'both', least: 0.75 },
   /** The mean logarithm of the length of texts and lists. */
@@ -112,13 +112,27 @@ export const measureKinds = {
     scale: 'share',
     side: 'high',
     least: shareLeast,
-    alone: { share: 0.2, records: 10 },
+    limitWithoutBaseline: { share: 0.2, records: 10 },
     isCounted: true,
   },
   /** The share of item pages that could not be read. */
-  unread: { symptom: 'pages', scale: 'share', side: 'high', least: shareLeast, alone: half(10), isCounted: true },
+  unread: {
+    symptom: 'pages',
+    scale: 'share',
+    side: 'high',
+    least: shareLeast,
+    limitWithoutBaseline: half(10),
+    isCounted: true,
+  },
   /** The share of requests that failed, or that an error status answered. */
-  failed: { symptom: 'status', scale: 'share', side: 'high', least: 0.2, alone: half(10), isCounted: true },
+  failed: {
+    symptom: 'status',
+    scale: 'share',
+    side: 'high',
+    least: 0.2,
+    limitWithoutBaseline: half(10),
+    isCounted: true,
+  },
   /** The mean size of a page in bytes. */
   page_bytes: { symptom: 'size', scale: 'count', side: 'both', least: 0.4, mustLast: true, isWeekly: true },
   /** The mean time of a request in milliseconds. */

@@ -33,7 +33,7 @@ export interface DoubtedRun {
   readonly guards: Guards;
 }
 
-/** Stores that values of fields are held from now on, as the run that reads them shows symptoms there. What it told of them before is to be recalled. */
+/** Starts a hold for each field with a symptom; marks earlier values of the run for recall. */
 export function noteDoubts({ holds, tickets }: Store, run: DoubtedRun, symptoms: readonly Symptom[]): void {
   const { source, member, scrape, since, hasTold, guards } = run;
   for (const symptom of symptoms) {

@@ -1,5 +1,6 @@
 import { emptyBaseline, forVersion, type Run } from '../health/baseline.ts';
 import { brokenExpectations, type CheckedRun, isExpectationKnown, repeatedFields } from '../health/expectation.ts';
+import { manyRecords } from '../health/guard.ts';
 import { isJudged, judge, type Judgement } from '../health/judge.ts';
 import { type Reading, recordCounts, saysOf, symptomsSince, trusted } from '../health/last-reading.ts';
 import { accepted, isLearnt, learned } from '../health/learn.ts';
@@ -21,9 +22,6 @@ import type { BaselineRow, RoundRow } from './tables/runs.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import { asUsual, endDoubts } from './doubts.ts';
 import { noteHealthy, reportTrouble, type TicketPlace } from './tickets.ts';
-
-/** From so many records on, a target is a run of its own; those of fewer are judged together, as a round of their source. */
-const manyRecords = 10;
 
 /** A scrape that ends, and what its steps have tallied. */
 export interface EndedRun {
@@ -133,7 +131,7 @@ export function keepJudged(store: Store, change: Change, ended: EndedRun, judged
     projects: projectsOf(target),
     ...(close.crawl !== undefined && defined({ crawl: store.crawls.newest(number)?.crawl })),
   };
-  settle(store, change, place, { symptoms, shown, since, isAsUsual: isAsUsual(ended, judged), judges });
+  reportOrNoteHealthy(store, change, place, { symptoms, shown, since, isAsUsual: isAsUsual(ended, judged), judges });
   if (own !== undefined) keepRun(store, place, { ...own, symptoms });
   else if (isAll(ended, reading) && close.status === 'complete') addToRound(store, change, ended, tally);
 }
@@ -163,7 +161,12 @@ interface SettledRun {
 }
 
 /** Reports the symptoms of a run in their ticket, or notes that there are none. */
-function settle(store: Store, change: Change, place: TicketPlace, { shown, judges, ...run }: SettledRun): void {
+function reportOrNoteHealthy(
+  store: Store,
+  change: Change,
+  place: TicketPlace,
+  { shown, judges, ...run }: SettledRun,
+): void {
   const { symptoms } = run;
   if (symptoms.length > 0) reportTrouble(store, change, place, { at: change.at, symptoms, ...shown });
   endDoubts(store, place, run);
@@ -323,7 +326,7 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   const since = round.startedAt;
   const shown = pagesShowing(odd, symptoms) ?? { scrape: page.scrape, projects };
   const isAsUsual = asUsual(run.measures, symptoms);
-  settle(store, change, place, {
+  reportOrNoteHealthy(store, change, place, {
     symptoms,
     shown: { ...shown, version },
     since,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RuleDigests } from '../../src/health/baseline.ts';
-import { type Measure, saysOf, symptomsSince, trusted } from '../../src/health/last-reading.ts';
+import { type LastReading, saysOf, symptomsSince, trusted } from '../../src/health/last-reading.ts';
 import type { Symptom } from '../../src/view/symptom.ts';
 import { fieldFill } from '../../src/health/field-fill.ts';
 
@@ -20,8 +20,11 @@ interface Scrape {
 }
 
 /** The symptoms of the last of some scrapes in a row, each compared with the last one that had none. */
-function after(...scrapes: readonly Scrape[]): { readonly symptoms: readonly Symptom[]; readonly measure?: Measure } {
-  let measure: Measure | undefined;
+function after(...scrapes: readonly Scrape[]): {
+  readonly symptoms: readonly Symptom[];
+  readonly measure?: LastReading;
+} {
+  let measure: LastReading | undefined;
   let symptoms: readonly Symptom[] = [];
   for (const { records = {}, having = {}, part, version = 'v1', rules, failed, pages } of scrapes) {
     const fill = Object.fromEntries([

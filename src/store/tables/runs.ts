@@ -1,6 +1,6 @@
 import type { Baseline, Run } from '../../health/baseline.ts';
 import { packBaseline, unpackBaseline } from '../../health/packed-baseline.ts';
-import type { Measure } from '../../health/last-reading.ts';
+import type { LastReading } from '../../health/last-reading.ts';
 import type { RunTally } from '../../health/tally.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
@@ -92,6 +92,6 @@ export function runTables(environment: Environment) {
     /** The runs of targets under way, by target. */
     tallies: heldTable<number, RunSoFar>(environment, 'runs.tallies'),
     /** What the last reading of each target gave that was trusted. */
-    readings: table<number, Measure>(environment, 'runs.readings'),
+    readings: table<number, LastReading>(environment, 'runs.readings'),
   };
 }
