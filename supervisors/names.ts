@@ -2,6 +2,7 @@ import type { DynamicSupervisorMessage } from '../src/actor/dynamic-supervisor.t
 import { Registry } from '../src/actor/registry.ts';
 import type { DefinitionsMessage } from '../workers/definitions.ts';
 import type { DelivererMessage } from '../workers/deliverer.ts';
+import type { DiagnoserMessage } from '../workers/diagnoser.ts';
 import type { EngineMessage } from '../workers/engine.ts';
 import type { ExtractorsMessage } from '../workers/extractors.ts';
 import type { FiguresMessage } from '../workers/figures.ts';
@@ -25,6 +26,7 @@ export function createNames() {
     /** The children of `edge`, by id; they are addressed through registries of their own, as `planner` is. */
     edge: new Registry<string, never>(),
     planner: new Registry<'planner', PlannerMessage>(),
+    diagnoser: new Registry<'diagnoser', DiagnoserMessage>(),
     reextractor: new Registry<'reextractor', ReextractorMessage>(),
     figures: new Registry<'figures', FiguresMessage>(),
     /** The deliverers, by the id of their sink. */

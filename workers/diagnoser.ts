@@ -1,3 +1,4 @@
+import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Self } from '../src/actor/types.ts';
 import { follow, type LogSlice } from '../src/store/follow.ts';
 import type { Store } from '../src/store/store.ts';
@@ -10,10 +11,13 @@ export type DiagnoserMessage =
   | { readonly type: 'look' }
   | { readonly type: 'diagnosed'; readonly ticket: number }
   /** More pages that show a ticket may be kept by now. */
-  | { readonly type: 'look-again'; readonly ticket: number };
+  | { readonly type: 'look-again'; readonly ticket: number }
+  /** Other definitions of sources are in use: what is proposed for their tickets is of those before. */
+  | { readonly type: 'defined'; readonly sources: readonly string[] };
 
 /** The dependencies of the actor. */
 export interface DiagnoserDeps {
+  readonly registry: Registry<'diagnoser', DiagnoserMessage>;
   readonly store: Store;
   /**
    * Finds the cause of a ticket, and repairs, and stores them, where there is evidence.
@@ -48,8 +52,9 @@ interface Again {
  */
 export function diagnoser(
   self: Self<DiagnoserMessage>,
-  { store, diagnose, lacksRepairs }: DiagnoserDeps,
+  { registry, store, diagnose, lacksRepairs }: DiagnoserDeps,
 ): Behaviour<DiagnoserMessage> {
+  self.register(registry, 'diagnoser');
   const types = ['ticket.opened', 'ticket.changed', 'ticket.reopened'];
   const log = follow(store, store.events.last(), { types }, self.signal);
   const waiting = new Set<number>();
@@ -76,6 +81,8 @@ export function diagnoser(
           return next();
         case 'look-again':
           return lookAgain(message.ticket);
+        case 'defined':
+          return lookByOthers(new Set(message.sources));
         default:
           message satisfies never;
       }
@@ -131,6 +138,17 @@ export function diagnoser(
     if (before === undefined) return;
     if (store.tickets.get(ticket)?.occurrences === before.occurrences) return lookLater(ticket);
     waiting.add(ticket);
+    next();
+  }
+
+  /** Looks for repairs of the definitions that are in use now; the causes of tickets stay. */
+  function lookByOthers(sources: ReadonlySet<string>): void {
+    for (const ticket of store.tickets.unresolved()) {
+      const { ticket: number, occurrences } = ticket;
+      if (!ticket.sources.some((source) => sources.has(source)) || !wantsPages(ticket)) continue;
+      again.set(number, { occurrences, afterMs: againMs / 2 });
+      waiting.add(number);
+    }
     next();
   }
 

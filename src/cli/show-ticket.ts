@@ -73,7 +73,7 @@ export function showTicket(terminal: Terminal, view: TicketView, fixtures: reado
 }
 
 /** Formats the repairs that are proposed, each with the rules that it changes and with what it keeps right. */
-function repairLines({ ticket, repairs }: TicketView, fixtures: readonly FixtureCount[]): string[] {
+function repairLines({ ticket, state, repairs }: TicketView, fixtures: readonly FixtureCount[]): string[] {
   const proposals = repairs?.proposals ?? [];
   if (proposals.length === 0) return [];
   const lines = proposals.flatMap((repair, at) => [
@@ -86,7 +86,9 @@ function repairLines({ ticket, repairs }: TicketView, fixtures: readonly Fixture
   return [
     'repairs:',
     ...lines,
-    `  \`heronry ticket ${ticket} --accept 1\` makes the first, with --dry-run it shows how`,
+    ...(state === 'resolved'
+      ? []
+      : [`  \`heronry ticket ${ticket} --accept 1\` makes the first, with --dry-run it shows how`]),
   ];
 }
 

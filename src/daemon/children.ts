@@ -157,7 +157,12 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
     diagnoser: {
       inApiOnly: false,
       start: (self) =>
-        diagnoser(self, { store: daemon.state.store(), diagnose: daemon.diagnose, lacksRepairs: daemon.lacksRepairs }),
+        diagnoser(self, {
+          registry: names.diagnoser,
+          store: daemon.state.store(),
+          diagnose: daemon.diagnose,
+          lacksRepairs: daemon.lacksRepairs,
+        }),
     },
     planner: {
       inApiOnly: false,

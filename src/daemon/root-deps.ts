@@ -161,6 +161,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         // A source's own actor reads its pulse when it starts.
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
         lookAll();
+        if (changed.length > 0) names.diagnoser.whereis('diagnoser')?.send({ type: 'defined', sources: changed });
         // A planner that starts later compares all sources with those of the last run itself.
         names.planner.whereis('planner')?.send({ type: 'changed', sources: [...changed, ...removed] });
       },

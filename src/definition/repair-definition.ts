@@ -71,7 +71,7 @@ export async function repairDefinition(
 }
 
 /** Rules as they are to be written: `records.shop.fields.price: .cost`. */
-function rulesText(changes: readonly RepairChange[]): string {
+export function rulesText(changes: readonly RepairChange[]): string {
   return changes
     .map(
       ({ record, field, to }) =>

@@ -1,5 +1,5 @@
 import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
-import type { DefinitionRepair, RepairedDefinition } from '../definition/repair-definition.ts';
+import { type DefinitionRepair, type RepairedDefinition, rulesText } from '../definition/repair-definition.ts';
 import { beginJob } from '../reextraction/job.ts';
 import { requestScrape } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
@@ -101,7 +101,7 @@ function chosenRepair(store: Store, catalogue: Catalogue, { ticket: number, prop
   const loaded = catalogue.sources.get(source);
   if (loaded === undefined) return { ok: false, code: 'conflict', message: `no definition of "${source}" is loaded` };
   if (loaded.version === repairs.version) return { ok: true, ticket, loaded, repair };
-  const message = `the definition of "${source}" has changed since the repair was proposed: it is ${loaded.version}, and was ${repairs.version}`;
+  const message = `the definition of "${source}" has changed since the repair was proposed: it is ${loaded.version}, and was ${repairs.version}; by hand, write ${rulesText(repair.changes)}`;
   return { ok: false, code: 'conflict', message };
 }
 

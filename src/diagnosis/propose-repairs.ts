@@ -63,9 +63,11 @@ export async function proposeRepairs(
   const reading = { source: `@repair/${id}`, plan: page.plan, limitMs, repair };
   const proposals = await deps.search(fetchedPage(first.bad), reading, signal);
   const [best] = proposals;
-  if (best === undefined) return undefined;
+  // Those of a definition that is in use no more can no longer be made.
+  const isOutdated = ticket.repairs !== undefined && ticket.repairs.version !== loaded.version;
+  if (best === undefined && !isOutdated) return undefined;
   await setRepairs(store, number, { version: loaded.version, proposals, pages: pairs.length });
-  return { loaded, best };
+  return best && { loaded, best };
 }
 
 /**

@@ -144,9 +144,10 @@ export function diagnosed(ticket: TicketView, at: number, cause: Cause): Moved {
   return told({ ...ticket, cause }, at, 'cause', `the cause is ${cause.kind.replaceAll('_', ' ')}`);
 }
 
-/** A ticket for which rules are proposed. That more pages give the same rules is told only where it makes the first one safe. */
+/** A ticket for which rules are proposed. That there are none any more is not told; that more pages give the same rules, only where it makes the first one safe. */
 export function repairable(ticket: TicketView, at: number, repairs: NonNullable<TicketView['repairs']>): Moved {
-  if (isDeepStrictEqual(rulesOf(ticket.repairs), rulesOf(repairs))) return { ticket: { ...ticket, repairs } };
+  if (repairs.proposals.length === 0 || isDeepStrictEqual(rulesOf(ticket.repairs), rulesOf(repairs)))
+    return { ticket: { ...ticket, repairs } };
   const count = repairs.proposals.length;
   return told({ ...ticket, repairs }, at, 'proposed', `${count} ${count === 1 ? 'repair is' : 'repairs are'} proposed`);
 }

@@ -49,6 +49,20 @@ const repair: Repair = {
 };
 
 describe('tickets', () => {
+  test('names the repairs of a resolved one, and not how to make them', async (t) => {
+    const repairs = { version: 'v1', proposals: [repair] };
+    const { path } = await serve(t, {
+      'ticket.get': ({ ticket: number }) => ({ ...ticket, repairs, state: number === 1 ? 'resolved' : 'open' }),
+    });
+    const [resolved, open] = [
+      await run(['ticket', '1', '--socket', path], { now }),
+      await run(['ticket', '2', '--socket', path], { now }),
+    ];
+    assert.match(open.out, /--accept 1/);
+    assert.match(resolved.out, /product\.price: \.price → \.cost/);
+    assert.doesNotMatch(resolved.out, /--accept/);
+  });
+
   test('counts how often one was seen', async (t) => {
     const { path } = await serve(t, { 'ticket.list': () => ({ tickets: [{ ...ticket, occurrences: 1 }, ticket] }) });
     const { out } = await run(['tickets', '--socket', path], { now });

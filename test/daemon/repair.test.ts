@@ -204,6 +204,24 @@ describe('a repair of a source whose site has changed', () => {
     assert.deepEqual((await client.call('source.reload', {})).changed, ['other', 'third']);
   });
 
+  test('is searched anew for another definition, and those of the one before are for a person to write', async (t) => {
+    const daemon = await renamed(t);
+    const { client, cli, site, events } = daemon;
+    site.answer('/kettles', kettles('cost'));
+    await client.call('project.rescrape', { id: 'all' });
+    await daemon.event(isProposal);
+    const { repairs } = await client.call('ticket.get', { ticket: 1 });
+    await daemon.define('shop', definition().replace('name: h2', 'name: h2.kettle-name, h2'));
+    await client.call('source.reload', {});
+    const early = await cli('ticket', '1', '--accept', '1');
+    if (early.status !== 0)
+      assert.match(early.err, /has changed since .*; by hand, write records\.kettle\.fields\.price: \.cost/);
+    await daemon.event(() => events.filter(isProposal).length === 2);
+    const anew = await client.call('ticket.get', { ticket: 1 });
+    assert.notEqual(anew.repairs?.version, repairs?.version);
+    assert.equal((await cli('ticket', '1', '--accept', '1')).status, 0);
+  });
+
   test('is searched again as more pages show the ticket, and is made without a person once they are enough', async (t) => {
     const shown = products(6);
     const places = shown.map(({ sku }) => `/p/${sku}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import { systemClock } from '../../src/clock.ts';
 import { reportTrouble, setCause, setRepaired } from '../../src/store/tickets.ts';
@@ -22,13 +23,14 @@ async function opened(store: Store, source: string, kind?: CauseKind): Promise<n
 async function started(t: TestContext, deps: Pick<DiagnoserDeps, 'store' | 'lacksRepairs'>, count: number) {
   const looked: number[] = [];
   const { promise, resolve } = Promise.withResolvers<readonly number[]>();
+  const registry = new Registry<'diagnoser', DiagnoserMessage>();
   const system = createSystem({ clock: systemClock() });
   const diagnose = (ticket: number): Promise<void> => {
     looked.push(ticket);
     if (looked.length === count) resolve(looked);
     return Promise.resolve();
   };
-  const spawned = await system.spawn<DiagnoserMessage>((self) => diagnoser(self, { ...deps, diagnose }), {
+  const spawned = await system.spawn<DiagnoserMessage>((self) => diagnoser(self, { registry, ...deps, diagnose }), {
     id: 'diagnoser',
   });
   if (spawned.ok !== true) assert.fail('the actor did not start');
