@@ -8,6 +8,16 @@ import type { Drifted, WorldResult } from './drift/run-world.ts';
 /** Sites, and the changes of each; two processes share them. */
 const [worlds, changes, processes] = [102, 30, 2];
 
+/** The most changes of which anything may be told that is not the site's, as a share of all, and of those of a kind of site. */
+const mostFalse = 0.03;
+const mostFalseOf: Readonly<Record<string, number>> = {
+  product: 0.04,
+  'demo shop': 0.09,
+  'demo crowd': 0.01,
+  cards: 0.015,
+  table: 0.015,
+};
+
 /** Runs all sites; healthy days by the daemon's own code, and each change after them. */
 async function allWorlds(t: TestContext): Promise<readonly WorldResult[]> {
   const parts = Array.from({ length: processes }, async (_, part) => {
@@ -47,7 +57,14 @@ test('a site that drifts is noticed in the first run after it, by one ticket wit
     `cause right: ${percent(right.length, found.length)}, wrong: ${percent(wrong, found.length)}, unknown: ${percent(unknown.length, found.length)}`,
   );
   t.diagnostic(`false tickets: ${falseTickets.length} on ${healthyDays} healthy days`);
-  t.diagnostic(`values told that are not the site's: in ${percent(falsely.length, drifted.length)} of the changes`);
+  const falselyBy = [...Map.groupBy(drifted, ({ world }) => world)].map(([world, some]) => ({
+    world,
+    share: some.filter(({ falseTold }) => falseTold > 0).length / some.length,
+    count: some.length,
+  }));
+  t.diagnostic(
+    `records told that are not as the site has them: in ${percent(falsely.length, drifted.length)} of the changes (${falselyBy.map(({ world, share, count }) => `${world} ${(100 * share).toFixed(2)} % of ${count}`).join(', ')})`,
+  );
   for (const [what, some] of [
     ['missed', drifted.filter(({ isFound }) => !isFound)],
     ['wrong cause', found.filter(({ isRight }) => !isRight)],
@@ -67,6 +84,10 @@ test('a site that drifts is noticed in the first run after it, by one ticket wit
     [],
   );
   assert.ok(falseTickets.length <= healthyDays / 1_000 + 1, falseTickets.join('\n'));
-  // The goal is none: what a page of one record gives is told before the round that it belongs to is over.
-  assert.ok(falsely.length <= 0.12 * drifted.length, `${falsely.length} changes told falsely`);
+  // The goal is none. Left are a page that shows another record under another key, and the value in which a page is cut off.
+  assert.ok(falsely.length <= mostFalse * drifted.length, `${falsely.length} changes told falsely`);
+  assert.deepEqual(
+    falselyBy.filter(({ world, share }) => share > (mostFalseOf[world] ?? 0)),
+    [],
+  );
 });

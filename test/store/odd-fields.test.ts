@@ -17,7 +17,8 @@ interface Lamp {
   readonly price?: number;
   readonly currency?: string;
   readonly name?: string;
-  readonly maker?: string;
+  /** `null` for none. */
+  readonly maker?: string | null;
 }
 
 /** Targets of one record each, which are scraped one after the other. */
@@ -27,12 +28,14 @@ async function pages(t: TestContext, count: number) {
   const targets = await track(store, 'lamps', ...urls);
   const scrape = async (at: number, shown: Lamp = {}): Promise<void> => {
     const { price = at + 10, currency = 'EUR', name = `Lamp ${at}`, maker = `Maker ${at}` } = shown;
-    const draft: RecordDraft = item(`${at}`, { name, maker, price: { amount: price.toFixed(2), currency } });
+    const fields = { name, ...(maker !== null && { maker }), price: { amount: price.toFixed(2), currency } };
+    const draft: RecordDraft = item(`${at}`, fields);
     clock.now += hourMs;
     const fill = Object.fromEntries(
-      ['name', 'maker', 'price'].map((field) => [`item.${field}`, { seen: 1, total: 1 }]),
+      ['name', 'maker', 'price'].map((field) => [`item.${field}`, { seen: field in fields ? 1 : 0, total: 1 }]),
     );
-    const ops = { ...step(clock.now, [draft], { reading: { fill, isWhole: true } }), guards };
+    const read = step(clock.now, [draft], { reading: { fill, isWhole: true } });
+    const ops = { ...read, log: { ...read.log, absent: maker === null ? ['item.maker'] : [] }, guards };
     await commitStep(store, await begin(store, targets[at] ?? 0), { ...ops, places: { items: 1, refused: 0 } });
   };
   /** Scrapes all targets; those of `shown` show something else. */
@@ -128,6 +131,17 @@ describe('an odd value of a page that is one of many', () => {
       [['unusual', 1, 'source']],
     );
   });
+});
+
+test('a field that a page has no more opens no ticket where records of healthy rounds have lost it', async (t) => {
+  const { store, scrape, round } = await pages(t, 12);
+  for (let count = 0; count < 2; count += 1) await round();
+  await round({ 1: { maker: null } });
+  const [ticket] = ticketsIn(store);
+  assert.deepEqual([ticket?.symptoms[0]?.kind, ticket?.symptoms[0]?.field], ['field', 'maker']);
+  await actOnTicket(store, ticket?.ticket ?? 0, { act: 'accept' });
+  for (const at of [1, 2]) await scrape(at, { maker: null });
+  assert.deepEqual(ticketsIn(store), []);
 });
 
 /** Two healthy rounds of one target, of which the second one compares eight prices with those before. */
