@@ -152,7 +152,7 @@ try {
     const known = new KnownRecords(store, target.source);
     for (const draft of drafts) known.read(draft);
     const from = cpuMs();
-    const tally = tallyDrafts(store, known, { target, isItemPage: false, read }, drafts);
+    const tally = tallyDrafts(store, known, { target, by: { version: 'v1' }, isItemPage: false, read }, drafts);
     const tallied = cpuMs();
     const judged = judgeEnd(store, { target, scrape, close, tally, startedAt: at }, at + dayMs);
     judgeMs += cpuMs() - tallied;

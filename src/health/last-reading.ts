@@ -33,10 +33,21 @@ interface TypeMeasure {
 }
 
 /** The definition by which a scrape has read. */
-interface ReadBy {
+export interface ReadBy {
   readonly version: string;
   /** Missing where they are not known: then another version need not have the types and fields of the one before. */
   readonly rules?: RuleDigests | undefined;
+}
+
+/**
+ * Returns whether a field of a record type is read by the same rule as in the last reading: what another rule has read says nothing of what a site has
+ * changed. Where the rules are not known, none of another version is the same.
+ */
+export function rulesSince(last: LastReading | undefined, by: ReadBy): (type: string, field: string) => boolean {
+  if (last === undefined || last.version === by.version) return () => true;
+  const [before, now] = [last.rules, by.rules];
+  if (before === undefined || now === undefined) return () => false;
+  return (type, field) => [type, `${type}.${field}`].every((name) => before[name] === now[name]);
 }
 
 /** Returns a measure without the types and fields whose rules differ in another version of the definition. */

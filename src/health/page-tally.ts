@@ -47,10 +47,16 @@ interface Cell {
  * keeps its stored value, so that what is stored does not say what the last reading saw.
  *
  * @param since - when the last healthy run of the target began.
+ * @param isSame - whether the rule of a field is the one that it was read by then. Default: all are.
  */
-export function valuesSince(fields: Readonly<Record<string, Cell>>, since: number): Readonly<Record<string, Value>> {
+export function valuesSince(
+  fields: Readonly<Record<string, Cell>>,
+  since: number,
+  isSame: (field: string) => boolean = () => true,
+): Readonly<Record<string, Value>> {
   const values: Record<string, Value> = {};
-  for (const [name, { value, verifiedAt }] of Object.entries(fields)) if (verifiedAt >= since) values[name] = value;
+  for (const [name, { value, verifiedAt }] of Object.entries(fields))
+    if (verifiedAt >= since && isSame(name)) values[name] = value;
   return values;
 }
 

@@ -71,8 +71,8 @@ interface Found extends Observed {
 /** Writes most of a large step. Its records name their scrape, so that the scrape is written first. It is judged before the first part is stored. */
 async function writeInParts(store: Store, fence: Fence, ops: StepOps): Promise<JudgedLeft | undefined> {
   await writeBegin(store, fence);
-  const target = holds(store, fence)?.target;
-  const page = target && (await tallyInParts(store, target, ops));
+  const begun = holds(store, fence);
+  const page = begun && (await tallyInParts(store, begun, ops));
   const judged = await store.write((change) => {
     const held = holds(store, fence);
     return (
@@ -114,7 +114,11 @@ function writeStep(
   const known = new KnownRecords(store, target.source);
   const { page, run, judged, doubts } =
     written.judged ??
-    judgeStep(store, { target, scrape }, ops, { page: tallyStep(store, target, ops, known), known, at: change.at });
+    judgeStep(store, { target, scrape }, ops, {
+      page: tallyStep(store, { target, scrape }, ops, known),
+      known,
+      at: change.at,
+    });
   const asked = { asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const sighting = { ...seen, tally, ...asked, doubts, known };
   const found = foundBy(store, change, sighting, ops);

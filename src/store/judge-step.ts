@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { defined } from '../defined.ts';
 import { emptyBaseline, forVersion } from '../health/baseline.ts';
 import { requestTally, scrapeTally } from '../health/page-tally.ts';
+import type { ReadBy } from '../health/last-reading.ts';
 import { judgeProvisionally } from '../health/provisional.ts';
 import { emptyTally, type RunTally, sumOfTallies } from '../health/tally.ts';
 import type { Symptom } from '../view/symptom.ts';
@@ -64,7 +65,7 @@ export function judgeStep(
     noteDoubts(store, common, soFar(store, 0, { held, ops, at }, sum));
   }
   const odd = isOfRound
-    ? findOdd(store, { target, scrape: scrape.scrape, at, guards, drafts: ops.drafts, known })
+    ? findOdd(store, { target, by: readBy(scrape, ops), scrape: scrape.scrape, at, guards, drafts: ops.drafts, known })
     : none;
   const judged = alone && { ...alone, symptoms: [...alone.symptoms, ...odd.symptoms] };
   const symptoms = judged?.symptoms ?? (page && soFar(store, number, { held, ops, at }, run.tally)) ?? [];
@@ -81,7 +82,7 @@ function soFar(
   { held: { target, scrape }, ops, at }: { readonly held: Held; readonly ops: StepOps; readonly at: number },
   tally: RunTally,
 ): readonly Symptom[] {
-  const of = { version: scrape.version, ...defined({ rules: ops.rules }) };
+  const of = readBy(scrape, ops);
   const baseline = () =>
     forVersion(store.runs.baselines.get([target.source, member])?.baseline ?? emptyBaseline(of), of);
   return judgeProvisionally(baseline, tally, at);
@@ -90,17 +91,18 @@ function soFar(
 /** Tallies a page of very many drafts, with pauses in which other work has its turn. */
 export async function tallyInParts(
   store: Store,
-  target: TargetRow,
-  { drafts, item, places, log: { absent, unparsed } }: StepOps,
+  { target, scrape }: Held,
+  ops: StepOps,
 ): Promise<RunTally | undefined> {
+  const { drafts, item, places, log } = ops;
   if (places === undefined) return undefined;
   let sum: RunTally | undefined;
-  const isItemPage = item !== undefined;
+  const of = { target, by: readBy(scrape, ops), isItemPage: item !== undefined };
   for (const slice of slicesOf(drafts)) {
     // The places of the page are counted once.
+    const { absent, unparsed } = log;
     const read = { absent, unparsed, ...(sum === undefined ? places : { items: 0, refused: 0 }) };
-    const known = new KnownRecords(store, target.source);
-    const part = tallyDrafts(store, known, { target, isItemPage, read }, slice);
+    const part = tallyDrafts(store, new KnownRecords(store, target.source), { ...of, read }, slice);
     sum = sum === undefined ? part : sumOfTallies(sum, part);
     await setImmediate();
   }
@@ -110,12 +112,18 @@ export async function tallyInParts(
 /** Tallies the page of a step. */
 export function tallyStep(
   store: Store,
-  target: TargetRow,
-  { drafts, item, places, log: { absent, unparsed } }: StepOps,
+  { target, scrape }: Held,
+  ops: StepOps,
   known: KnownRecords,
 ): RunTally | undefined {
-  const read = places && { ...places, absent, unparsed };
-  return read && tallyDrafts(store, known, { target, isItemPage: item !== undefined, read }, drafts);
+  const { absent, unparsed } = ops.log;
+  const read = ops.places && { ...ops.places, absent, unparsed };
+  const by = readBy(scrape, ops);
+  return read && tallyDrafts(store, known, { target, by, isItemPage: ops.item !== undefined, read }, ops.drafts);
+}
+
+function readBy({ version }: ScrapeRow, { rules }: StepOps): ReadBy {
+  return { version, ...defined({ rules }) };
 }
 
 /** A run with what a step adds. A crawl that is resumed goes on with the run of the scrapes before. */

@@ -2,6 +2,7 @@ import type { RecordDraft } from '../extract/draft.ts';
 import type { Value } from '../extract/value/value.ts';
 import { type Baseline, hadAny } from '../health/baseline.ts';
 import type { Guards } from '../health/guard.ts';
+import { type ReadBy, rulesSince } from '../health/last-reading.ts';
 import { isCommon, isLasting, type Oddity, oddityOf } from '../health/odd-value.ts';
 import type { RecordView } from '../view/record.ts';
 import type { Symptom } from '../view/symptom.ts';
@@ -16,6 +17,8 @@ import type { TargetRow } from './tables/rows.ts';
 /** A page of few records that is about to be stored. */
 interface OddPage {
   readonly target: TargetRow;
+  /** The definition by which it was read. */
+  readonly by: ReadBy;
   /** The number of the scrape; 0 for a pulse or a re-check. */
   readonly scrape: number;
   readonly at: number;
@@ -32,7 +35,7 @@ export interface OddFields {
 
 /**
  * Looks for values of a page of few records that are odd beside the known ones: too few to be judged alone, these would be told before their round is. A value is
- * not odd where healthy rounds of the source had such ones. Stores that odd values of the fields are held until the round is over.
+ * not odd where healthy rounds of the source had such ones, or where another rule has read the known one. Stores that odd values of the fields are held until the round is over.
  */
 export function findOdd(store: Store, page: OddPage): OddFields {
   const { target, drafts, known, guards } = page;
@@ -40,12 +43,14 @@ export function findOdd(store: Store, page: OddPage): OddFields {
   const found = new Map<string, Map<string, Doubt>>();
   const symptoms: Symptom[] = [];
   let baseline: Baseline | undefined;
+  const isSame = rulesSince(store.runs.readings.get(target.target), page.by);
   for (const draft of drafts) {
     const record = known.read(draft);
     if (record === undefined) continue;
     const isAltered = drafts.length === 1 && isAnother(store, target, record, draft);
     for (const [field, value] of Object.entries(draft.fields)) {
-      const cell = Object.hasOwn(record.fields, field) ? record.fields[field] : undefined;
+      const isKnown = Object.hasOwn(record.fields, field) && isSame(draft.type, field);
+      const cell = isKnown ? record.fields[field] : undefined;
       const oddity = cell && (isAltered && !sameValue(cell.value, value) ? 'altered' : oddityOf(cell.value, value));
       if (oddity === undefined || !isHeld(guards, draft.type, field, oddity === 'emptied' ? 'empty' : 'any')) continue;
       const place = { source, target: 0, type: draft.type, field };

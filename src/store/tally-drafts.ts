@@ -1,5 +1,6 @@
 import { defined } from '../defined.ts';
 import type { RecordDraft } from '../extract/draft.ts';
+import { type ReadBy, rulesSince } from '../health/last-reading.ts';
 import { pageTally, type ReadPage, type ReadRecord, valuesSince } from '../health/page-tally.ts';
 import type { RunTally } from '../health/tally.ts';
 import type { RecordView } from '../view/record.ts';
@@ -11,6 +12,8 @@ import type { TargetRow } from './tables/rows.ts';
 /** A page whose drafts are tallied. */
 interface TalliedPage {
   readonly target: TargetRow;
+  /** The definition by which it was read. */
+  readonly by: ReadBy;
   /** Set for a page that items lead to. */
   readonly isItemPage: boolean;
   /** What was read of it besides the drafts. */
@@ -21,10 +24,11 @@ interface TalliedPage {
 export function tallyDrafts(
   store: Store,
   known: KnownRecords,
-  { target, isItemPage, read }: TalliedPage,
+  { target, by, isItemPage, read }: TalliedPage,
   drafts: readonly RecordDraft[],
 ): RunTally {
   const healthySince = store.runs.baselines.since([target.source, target.target]);
+  const isSame = rulesSince(store.runs.readings.get(target.target), by);
   const seen = new Set<string>();
   const records = drafts.flatMap((draft): ReadRecord[] => {
     const record = known.read(draft);
@@ -32,7 +36,8 @@ export function tallyDrafts(
     const name = `${draft.type}\0${draft.key}`;
     const change = seen.has(name) ? 'confirmed' : changeOf(record, draft);
     seen.add(name);
-    return [{ draft, change, ...defined({ before: record && valuesSince(record.fields, healthySince) }) }];
+    const before = record && valuesSince(record.fields, healthySince, (field) => isSame(draft.type, field));
+    return [{ draft, change, ...defined({ before }) }];
   });
   return pageTally({ records, isItemPage, ...read });
 }

@@ -25,6 +25,7 @@ allowPrivate: true
 robots: ignore
 retry: { times: 0 }
 politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+hold: { unusual: false }
 records:
   ad:
     each: .ad

@@ -9,6 +9,7 @@ import { commitPulse } from '../../src/store/commit-pulse.ts';
 import { openValue } from '../../src/store/decide-held.ts';
 import { readCorrections } from '../../src/store/corrections.ts';
 import type { Store } from '../../src/store/store.ts';
+import { beginScrape } from '../../src/store/scrapes.ts';
 import { settleHolds } from '../../src/store/settle-holds.ts';
 import { ticketsOf } from '../../src/store/tickets.ts';
 import { begin, hourMs, item, step, temporaryStore, track } from './fixture.ts';
@@ -286,4 +287,24 @@ test('pages of few records are held from the eighth unusual one of their round o
   assert.equal(store.tickets.get(ticket)?.symptoms[0]?.field, 'name');
   await actOnTicket(store, ticket, { act: 'accept' });
   assert.deepEqual([namesIn(), heldIn(store)], [1, 0]);
+});
+
+test('values that another rule reads are not held as unusual beside those of the rule before', async (t) => {
+  const { store, clock } = await temporaryStore(t);
+  const [target = 0] = await track(store, 'list');
+  const read = async (version: string, price: string, drafts: readonly RecordDraft[]): Promise<void> => {
+    clock.now += hourMs;
+    const begun = await beginScrape(store, target, version);
+    const fence = begun.ok ? begun.fence : assert.fail();
+    const rules = { '': 'list', item: 'each', 'item.name': 'h2', 'item.price': price };
+    const seen = { seen: drafts.length, total: drafts.length };
+    const reading = { fill: { 'item.name': seen, 'item.price': seen }, isWhole: true };
+    const ops = { ...step(clock.now, drafts, { reading, rules }), guards, rules };
+    await commitStep(store, { ...fence, step: 1 }, { ...ops, places: { items: drafts.length, refused: 0 } });
+  };
+  for (let times = 0; times < 7; times += 1) await read('v1', '.old', prices(12));
+  await read('v2', '.now', prices(12, 'USD'));
+  assert.deepEqual([ticketOf(store, target), currenciesIn(store), heldIn(store)], [undefined, { USD: 12 }, 0]);
+  await read('v2', '.now', prices(12, 'EUR'));
+  assert.deepEqual([ticketOf(store, target)?.symptoms[0]?.measure, heldIn(store)], ['currency', 12]);
 });

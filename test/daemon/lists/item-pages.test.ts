@@ -187,7 +187,7 @@ describe('a list whose items lead to pages', () => {
     for (const args of [['show', 'all'], ['why', 'all'], ['sources']])
       assert.match(
         (await run([...args, '--socket', daemon.socket])).out,
-        /article: unread 0\.6, usually at most 0\.5 \(of 10\)/,
+        /article: share of pages of items that could not be read 0\.6, usually at most 0\.5 \(of 10\)/,
       );
     assert.match((await run(['list', '--socket', daemon.socket])).out, /1 with tickets/);
     // What asks for none of them says nothing.
