@@ -102,18 +102,23 @@ export function nameOf(element: Element): string | undefined {
   const [first] = goodClasses(element);
   if (first !== undefined) return `${element.name}.${first}`;
   const id = attributeOf(element, 'id');
-  return id !== undefined && isPlain(id) ? `${element.name}#${id}` : undefined;
+  return id !== undefined && isPlain(id) && isPlain(element.name) ? `${element.name}#${id}` : undefined;
 }
 
-/** Returns the classes of an element that a person gave. Classes that tools generate change with every release. */
+/**
+ * Returns the classes of an element that a person gave; none of an element whose name is no plain word, as what `<a<b>` begins. Classes that tools
+ * generate change with every release.
+ */
 export function goodClasses(element: Element): string[] {
+  if (!isPlain(element.name)) return [];
   const words = (attributeOf(element, 'class') ?? '').split(/\s+/);
   return words
     .filter((word) => isPlain(word) && !/\d{3}|^(?:css|sc|jsx|col|row|mt|mb|p|m|w|h)-/.test(word))
     .slice(0, 8);
 }
 
-function isPlain(word: string): boolean {
+/** Whether a name may stand in a selector as it is. */
+export function isPlain(word: string): boolean {
   return /^[A-Za-z][\w-]{0,60}$/.test(word);
 }
 

@@ -11,6 +11,7 @@ import {
   nameOf,
   ofBlock,
   recordOf,
+  isPlain,
 } from './blocks.ts';
 import { type DraftRecord, guessedType } from './record.ts';
 
@@ -85,6 +86,7 @@ function pathOf(element: Element): string | undefined {
   for (let node = element.parent; names.length < maxPath; node = node.parent) {
     if (node === null || !isTag(node)) return names.join(' > ');
     const named = nameOf(node);
+    if (named === undefined && !isPlain(node.name)) return undefined;
     names.unshift(named ?? node.name);
     if (named !== undefined || node.name === 'body') return names.join(' > ');
   }
@@ -101,6 +103,7 @@ function ofParts({ members }: Block, base: string): Found[] {
   const counts = new Map<string, number>();
   const parts = first.children
     .filter(isTag)
+    .filter(({ name }) => isPlain(name))
     .slice(0, letters.length)
     .map((child, at): Found => {
       const place = (counts.get(child.name) ?? 0) + 1;
