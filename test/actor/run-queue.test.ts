@@ -175,6 +175,6 @@ describe('run queue', () => {
       order.filter((each) => each.endsWith('1')),
       ['c1', 'b1', 'a1'],
     );
-    for (const name of ['a', 'b', 'c']) assert.ok(order.indexOf(`${name}1`) < order.indexOf(`${name}2`), `${order}`);
+    for (const name of ['a', 'b', 'c']) assert.ok(order.indexOf(`${name}1`) < order.indexOf(`${name}2`), order.join());
   });
 });
