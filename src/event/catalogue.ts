@@ -328,7 +328,7 @@ export const Event = z.discriminatedUnion('type', [
     'A ticket has a symptom that it did not have, its cause is known, repairs are proposed or made, its snooze is over, or a person has done something with it.',
     {
       change: TicketChange,
-      /** The same as a sentence, for people. */
+      /** A sentence for people that says what has changed. */
       what: z.string(),
     },
   ),

@@ -38,7 +38,7 @@ const [sampled, tried, enough] = [10, 120, 15];
 /** The share of records that may lack a value which they had: some products have no price any more. */
 const usualLack = 0.1;
 
-/** The same of a value that records may be without: special offers end. */
+/** The share of records that may lack a value which is optional: special offers end. */
 const optionalLack = 0.5;
 
 /** How much the likeness with the old place counts beside how robust a place is. */

@@ -27,7 +27,7 @@ export function ticketTable(environment: Environment) {
     }),
   );
   const unresolved = table<number, 'open' | 'acknowledged'>(environment, 'tickets.unresolved');
-  /** The same by source: those of one source are asked for by each list of sources, and within commits. */
+  /** Tickets that are not resolved, by source: those of one source are asked for by each list of sources, and within commits. */
   const ofSource = namingSources(
     environment,
     table<[source: string, ticket: number], true>(environment, 'tickets.of_source'),
