@@ -217,6 +217,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
           await unlessFull(() => write(() => sessions.put(source, sealed), { durable: true }));
         },
       },
+      endsClosed: (target) => store().runs.readings.get(target)?.isClosed === true,
     },
     runStep: options.intercept?.(runStep) ?? runStep,
     daemon: { data: options.data, bot, warn },

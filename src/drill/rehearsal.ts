@@ -79,6 +79,7 @@ export async function openRehearsal(folder: string, loaded: LoadedSource): Promi
         clock,
         circuits: { of: () => Promise.resolve(undefined) },
         sources: { session: () => Promise.resolve(undefined), authenticate: () => Promise.resolve(undefined) },
+        rows: { endsClosed: (target) => store.runs.readings.get(target)?.isClosed === true },
       },
       {
         robots: {

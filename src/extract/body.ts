@@ -1,4 +1,5 @@
 import { isDocument } from 'domhandler';
+import { defined } from '../defined.ts';
 import { countUpTo, isTooDense, maxParts } from './tree/parts.ts';
 import { decode } from './decode.ts';
 import { documentKind, type DocumentName } from './document/all.ts';
@@ -79,6 +80,7 @@ export type OpenedBody =
       readonly page: PageContext;
       readonly text: string;
       readonly isEmptyList: boolean;
+      readonly endsIn?: string;
     }
   | { readonly ok: false; readonly failure: ExtractFailure; readonly text?: string };
 
@@ -119,9 +121,10 @@ async function openBytes(
   const opened = await kind.open(text, plan, url);
   if (!opened.ok)
     return { ok: false, failure: { code: 'unparseable', document: plan.document, message: opened.message }, text };
-  const { root, base = url, hasBases, isEmptyList = false } = opened;
+  const { root, base = url, hasBases, isEmptyList = false, endsIn } = opened;
   const tree = root instanceof JsonSpot || !isDocument(root) ? undefined : root;
-  return { ok: true, root, page: pageContext(tree, base, { hasBases, brokenCharset }), text, isEmptyList };
+  const page = pageContext(tree, base, { hasBases, brokenCharset });
+  return { ok: true, root, page, text, isEmptyList, ...defined({ endsIn }) };
 }
 
 function foreign(mediaType: string, { document }: ExtractPlan): ExtractFailure {

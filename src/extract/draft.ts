@@ -50,6 +50,8 @@ export interface Extraction {
   readonly notes?: readonly string[];
   /** Set where a limit kept the browser from showing all that the page has. */
   readonly isCut?: true;
+  /** The element in which an HTML page ends, as one that was cut off does; missing where all are closed, or may be left open. */
+  readonly endsIn?: string;
 }
 
 /** Why a page could not be read. */

@@ -61,7 +61,7 @@ export async function extract(
 }
 
 function readOpened(
-  { root, page: opened, text, isEmptyList }: Extract<OpenedBody, { ok: true }>,
+  { root, page: opened, text, isEmptyList, endsIn }: Extract<OpenedBody, { ok: true }>,
   { url, status, plan, fingerprint = false, observedAt }: ExtractInput,
   watch: FieldWatch | undefined,
 ): ExtractOutcome {
@@ -85,6 +85,7 @@ function readOpened(
     finished: false,
     items,
     ...(notes.length > 0 && { notes }),
+    ...defined({ endsIn }),
     ...waysOn(compiled, root, page, { url, fingerprint }),
   };
   // A page without records that leads to few others, if to any, may have come in another's place.

@@ -35,6 +35,7 @@ export function failureCause(failures: readonly Failed[], what: string): Cause |
 
 function kindOf({ code, cause }: Failed): CauseKind {
   if (code === 'timeout') return 'slow';
+  if (code === 'truncated') return 'items_cut';
   // A refusal by its status has the code of one; else a page stood there that lets persons through.
   return cause === 'blocked' && code !== 'status' ? 'challenge' : (kinds[cause] ?? 'unknown');
 }

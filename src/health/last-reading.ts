@@ -10,6 +10,8 @@ export interface Reading {
   readonly isWhole: boolean;
   /** The pages that items led to, by the type of their records; missing for a target whose items lead to none. */
   readonly pages?: ItemPageCounts | undefined;
+  /** Set where a page left an element open at its end. */
+  readonly endsOpen?: true | undefined;
 }
 
 /** How many pages of items a scrape asked for, and how many of these it read, by the type of their records. */
@@ -22,6 +24,8 @@ export interface LastReading {
   /** The rules of that version; missing where they are not known. */
   readonly rules?: RuleDigests;
   readonly types: Readonly<Record<string, TypeMeasure>>;
+  /** Set where each page closed its elements, so that one that ends within one was cut off. */
+  readonly isClosed?: true;
 }
 
 interface TypeMeasure {
@@ -152,7 +156,7 @@ function lostField({ median, of, ...field }: { record: string; field: string; me
 function measured(
   before: LastReading | undefined,
   now: Types,
-  { isWhole }: Reading,
+  { isWhole, endsOpen }: Reading,
   { version, rules }: ReadBy,
 ): LastReading | undefined {
   const enough = isWhole ? 1 : manyRecords;
@@ -164,5 +168,6 @@ function measured(
     const had = [...fields].filter(([, seen]) => seen > 0);
     types[type] = { ...(whole !== undefined && { whole }), records, fields: Object.fromEntries(had) };
   }
-  return Object.keys(types).length === 0 ? undefined : { version, ...(rules !== undefined && { rules }), types };
+  if (Object.keys(types).length === 0) return undefined;
+  return { version, ...(rules !== undefined && { rules }), types, ...(endsOpen === undefined && { isClosed: true }) };
 }

@@ -24,9 +24,11 @@ export function createMakeRequest(
     clock,
     circuits,
     sources,
+    rows,
   }: Pick<RequestPorts, 'clock'> & {
     readonly circuits: Pick<Circuits, 'of'>;
     readonly sources: Pick<RequestPorts['sources'], 'session' | 'authenticate'>;
+    readonly rows: Pick<RequestPorts['rows'], 'endsClosed'>;
   },
   {
     robots,
@@ -80,7 +82,7 @@ export function createMakeRequest(
     if ('refused' in answer) return unsent(answer.refused);
     const { headers, generation } = sent;
     desk?.keepCookies(url, answer.setCookies ?? [], generation);
-    const { outcome, trouble } = judged(url, answer, source);
+    const { outcome, trouble } = cutOff(intent, answer) ?? judged(url, answer, source);
     // A request without credentials, or one that is redirected, says nothing of the log-in.
     const hasWorked = Object.keys(headers).length > 0 && (outcome.kind === 'read' || outcome.kind === 'unmodified');
     if (hasWorked) await desk?.succeeded(generation);
@@ -92,6 +94,16 @@ export function createMakeRequest(
       sessionHeaders: Object.keys(headers),
       ...defined({ trouble }),
     };
+  }
+
+  /** The failure of a page that ends within an element, where the pages of its target never did; else `undefined`. */
+  function cutOff({ target }: RequestIntent, outcome: StepOutcome): Judged | undefined {
+    if (target === undefined || outcome.kind !== 'read') return undefined;
+    const { kind: _read, extraction, validators: _copy, nextLink: _next, excerpt: _excerpt, ...exchange } = outcome;
+    if (extraction.endsIn === undefined || !rows.endsClosed(target)) return undefined;
+    const message = `cut short: the page ends within <${extraction.endsIn}>`;
+    const failure = { code: 'truncated', message };
+    return { outcome: { ...exchange, kind: 'failed', failure }, trouble: { cause: 'network', message } };
   }
 
   /** The failure of a request whose source is left alone, as its circuit lets no target through; else `undefined`. */
@@ -142,15 +154,17 @@ function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
   return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
 }
 
+/** An outcome, and what is wrong with it. */
+interface Judged {
+  readonly outcome: StepOutcome;
+  readonly trouble?: Trouble | undefined;
+}
+
 /**
  * An outcome with its trouble, as triage finds it. A page from which records were read has no trouble, whatever else stands on it. A page
  * without records may be a challenge or a log-in form in place of the requested page; then the outcome is turned into a failure.
  */
-function judged(
-  from: string,
-  outcome: StepOutcome,
-  { auth }: Source,
-): { readonly outcome: StepOutcome; readonly trouble?: Trouble | undefined } {
+function judged(from: string, outcome: StepOutcome, { auth }: Source): Judged {
   const { status, signs } = outcome;
   const login = auth && { urls: loginUrls(auth), expiredStatus: auth.expiredStatus };
   const symptoms = defined({ status, headers: signs });

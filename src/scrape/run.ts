@@ -87,6 +87,7 @@ export async function runScrape(
   let ended: ScrapeEnd | undefined;
   let isClosed = false;
   let copy: PageCopy | undefined;
+  let endsOpen: true | undefined;
   let verdict: SourceVerdict = 'unused';
   const context = { ...deps, source, target, address, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
 
@@ -138,6 +139,7 @@ export async function runScrape(
     const preparing = walk.prepare?.(visit, visited);
     if (preparing !== undefined) await preparing;
     const { outcome } = visited.result;
+    if (outcome.kind === 'read' && outcome.extraction.endsIn !== undefined) endsOpen = true;
     const advanced = walk.advance(visit, visited);
     const { length: found } = advanced.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
     // The page of an item says more of records that were counted before.
@@ -191,7 +193,9 @@ export async function runScrape(
 
   function closeOf(end: ScrapeEnd): Close {
     const unfound = end.reading && unfoundIn(end.reading.fill, source);
-    return { ...end, walk: walkOf(source), ...defined({ copy, unfound: unfound?.length === 0 ? undefined : unfound }) };
+    const reading = end.reading && { ...end.reading, ...defined({ endsOpen }) };
+    const found = defined({ copy, reading, unfound: unfound?.length === 0 ? undefined : unfound });
+    return { ...end, walk: walkOf(source), ...found };
   }
 }
 

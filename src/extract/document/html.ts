@@ -1,4 +1,5 @@
 import { type Document, isDocument } from 'domhandler';
+import { defined } from '../../defined.ts';
 import { parseMarkup } from '../tree/markup.ts';
 import { TreeBounds } from '../tree/parts.ts';
 import { findFirst } from '../tree/nodes.ts';
@@ -17,8 +18,8 @@ export const html: DocumentKind = {
   steps: { byte: 1, mark: 70 },
   open(text, { tree = 'fast' }, url) {
     if (tree === 'browser') return parseBrowser(text).then((root) => opened(root, /<base\s/i.test(text), url));
-    const { root, hasBase } = parseMarkup(text, new TreeBounds('html'));
-    return opened(root, hasBase, url);
+    const { root, hasBase, endsIn } = parseMarkup(text, new TreeBounds('html'));
+    return { ...opened(root, hasBase, url), ...defined({ endsIn }) };
   },
   docs: {
     readAs: 'a page; `tree: browser` builds the tree that a browser would, at several times the cost',
@@ -26,7 +27,7 @@ export const html: DocumentKind = {
   },
 };
 
-function opened(root: Document, mayHaveBase: boolean, url: string): OpenedDocument {
+function opened(root: Document, mayHaveBase: boolean, url: string): OpenedDocument & { readonly ok: true } {
   return { ok: true, root, base: mayHaveBase ? baseUrlOf(root, url) : url };
 }
 

@@ -82,6 +82,8 @@ export type OpenedDocument =
       readonly hasBases?: boolean;
       /** Whether it is a list without any item, for which no record is no failure. */
       readonly isEmptyList?: boolean;
+      /** The element of HTML in which the document ends, though its end tag may not be left out. */
+      readonly endsIn?: string;
     }
   | { readonly ok: false; readonly message: string };
 

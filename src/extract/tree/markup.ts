@@ -30,7 +30,14 @@ export interface Markup {
   readonly root: Document;
   /** Whether there is a `base` in it. */
   readonly hasBase: boolean;
+  /** The innermost element that the page leaves open though its end tag may not be left out; missing where it leaves none. */
+  readonly endsIn: string | undefined;
 }
+
+/** Elements whose end tags may be left out at the end of a page: https://html.spec.whatwg.org/multipage/syntax.html#optional-tags. */
+const endless: ReadonlySet<string> = new Set(
+  'html head body li dt dd p rt rp optgroup option colgroup caption thead tbody tfoot tr td th'.split(' '),
+);
 
 /**
  * Parses a page into a tree as it is written. The tree is that of htmlparser2, node by node, at half the cost: that parser looks at
@@ -60,6 +67,10 @@ class MarkupParser implements Markup {
   constructor(text: string, bounds: TreeBounds) {
     this.#text = text;
     this.#bounds = bounds;
+  }
+
+  get endsIn(): string | undefined {
+    return this.#names.slice(1).findLast((name) => !endless.has(name));
   }
 
   parse(): void {
