@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { DemandBook } from '../src/definition/demand-book.ts';
 import { type HostLook, lookAgain, lookByThisReckoning, tellInfeasible } from '../src/store/infeasible.ts';
+import { endSnoozes, nextSnoozeEnd } from '../src/store/end-snoozes.ts';
 import { createHostReschedule } from '../src/store/reschedule-for-pace.ts';
 import { crossAt } from '../src/store/tables/schedule.ts';
 import { isLinking, makeLinks } from '../src/store/entities.ts';
@@ -71,7 +72,8 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
       const [crossing] = [...store().schedule.byCrossing({ limit: 1 })];
       const dayAt = day !== undefined && 'planAt' in day.pace ? day.pace.planAt : Infinity;
       const crossingAt = (crossing && crossAt(crossing)) ?? Infinity;
-      const at = Math.min(dayAt, crossingAt, hostReschedule.nextAt() ?? Infinity);
+      const others = [hostReschedule.nextAt(), nextSnoozeEnd(store())].map((at) => at ?? Infinity);
+      const at = Math.min(dayAt, crossingAt, ...others);
       return at === Infinity ? undefined : at;
     },
 
@@ -91,6 +93,7 @@ export function createPlanning({ state, projects, dues, conditionOf }: PlanningD
         await lookAtAges();
         await tellOfHosts();
         await hostReschedule.follow();
+        await endSnoozes(store());
         while (await makeLinks(store()));
         return true;
       });

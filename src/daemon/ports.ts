@@ -45,6 +45,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       scheduleOf: schedulesAt(state),
       tally: (of, from) => tallyOf(state.store(), of, from, state.clock.now()),
       pulseOf: (source) => PulseCount.of(source, options.pulseEveryMs),
+      look: () => names.planner.whereis('planner')?.send({ type: 'look' }),
     },
     sinks: sinksPort(daemon),
     vault: {

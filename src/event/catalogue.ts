@@ -334,12 +334,12 @@ export const Event = z.discriminatedUnion('type', [
   ),
   ticketEvent(
     'ticket.resolved',
-    'The targets of a ticket were healthy twice in a row, none of them is scraped any more, or a person has ended it. What ends by itself while it is snoozed is not told.',
+    'The targets of a ticket were healthy twice in a row, none of them is scraped any more, or a person has ended it. What ends by itself while it is snoozed is told once the snooze is over.',
     { by: TicketEnd },
   ),
   ticketEvent(
     'ticket.reopened',
-    'A symptom came back within a week after its ticket was resolved by itself. Not told while it is snoozed.',
+    'A symptom came back within a week after its ticket was resolved by itself. Not told while it is snoozed: `ticket.changed` or `ticket.resolved` says how it is when the snooze is over.',
     {},
   ),
 

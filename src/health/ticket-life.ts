@@ -49,8 +49,8 @@ export function opened(
 }
 
 /**
- * A ticket that is seen once more. Symptoms that it did not have are told, and that it is seen by a run of the repaired definition; one that was
- * snoozed is told when its time is over. A ticket that was resolved is reopened.
+ * A ticket that is seen once more. Symptoms that it did not have are told, and that it is seen by a run of the repaired definition. A ticket that was
+ * resolved is reopened.
  */
 export function occurred(before: TicketView, report: Report): Moved {
   if (before.state === 'resolved') return reopened(before, report);
@@ -59,15 +59,9 @@ export function occurred(before: TicketView, report: Report): Moved {
   const kept = before.symptoms.filter((symptom) => !ids.has(symptomId(symptom)));
   const known = new Set(before.symptoms.map(symptomId));
   const added = symptoms.filter((symptom) => !known.has(symptomId(symptom)));
-  const { snoozedUntil, ...rest } = before;
-  const isSnoozed = snoozedUntil !== undefined && at < snoozedUntil;
   const ticket: TicketView = {
-    ...rest,
-    ...defined({
-      snoozedUntil: isSnoozed ? snoozedUntil : undefined,
-      pages: before.pages ?? pages,
-      cause: before.cause ?? cause,
-    }),
+    ...before,
+    ...defined({ pages: before.pages ?? pages, cause: before.cause ?? cause }),
     symptoms: [...kept, ...symptoms],
     lastAt: at,
     occurrences: before.occurrences + 1,
@@ -78,7 +72,6 @@ export function occurred(before: TicketView, report: Report): Moved {
   if (made !== undefined && made.recurredAt === undefined && made.version === report.version)
     return recurred(ticket, report, { ...made, recurredAt: at });
   if (added.length > 0) return told(ticket, at, 'symptoms', `also ${added.map(symptomId).join(', ')}`);
-  if (snoozedUntil !== undefined && !isSnoozed) return told(ticket, at, 'unsnoozed', 'still there after its snooze');
   return { ticket };
 }
 
@@ -115,8 +108,8 @@ function isOwnEnd(by: TicketEnd | undefined): boolean {
 
 /** A ticket that has ended. One that ends by itself stays snoozed, so that it comes and goes untold meanwhile. */
 export function resolved(before: TicketView, at: number, by: TicketEnd, person?: string): Moved {
-  const { snoozedUntil, ...rest } = before;
-  const ticket = { ...rest, ...(isOwnEnd(by) && defined({ snoozedUntil })) };
+  const { snoozedUntil = 0, ...rest } = before;
+  const ticket = { ...rest, ...(isOwnEnd(by) && at < snoozedUntil && { snoozedUntil }) };
   const what = endTexts[by];
   return told({ ...ticket, state: 'resolved', resolvedAt: at, resolvedBy: by }, at, 'resolved', what, person);
 }
@@ -137,6 +130,11 @@ export function assigned(before: TicketView, at: number, assignee: string | unde
 export function snoozed(ticket: TicketView, at: number, until: number, person?: string): Moved {
   const what = `snoozed until ${new Date(until).toISOString()}`;
   return told({ ...ticket, snoozedUntil: until }, at, 'snoozed', what, person);
+}
+
+/** A ticket whose snooze is over. One that has ended by itself meanwhile is told as resolved, which was not told then. */
+export function unsnoozed({ snoozedUntil: _over, ...ticket }: TicketView, at: number): Moved {
+  return told(ticket, at, ticket.state === 'resolved' ? 'resolved' : 'unsnoozed', 'the snooze is over');
 }
 
 /** A ticket whose cause is known. */

@@ -92,7 +92,7 @@ export type TicketEnd = z.infer<typeof TicketEnd>;
  * - `proposed`: repairs are proposed.
  * - `repaired`: the definition of its source has been repaired.
  * - `recurred`: a run by the repaired definition shows it again.
- * - `unsnoozed`: it is still there after its snooze.
+ * - `unsnoozed`: its snooze is over, and it is still there.
  * - `acknowledged`, `assigned`, `snoozed`: a person has done that.
  */
 export const TicketChange = z.enum([

@@ -6,6 +6,7 @@ import { openReceiver } from '../publish/receiver.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { json, listSource } from './lists/listing.ts';
+import { settingsOf, startTimed } from './passing.ts';
 import { nth, soon } from './tracking.ts';
 
 describe('a target that gives less than it did', () => {
@@ -222,4 +223,22 @@ describe('a target that gives less than it did', () => {
       /product: expected price\.min >= 5, but price\.min is 1/,
     );
   });
+});
+
+test('the end of a snooze is told when it is over, though no scrape shows the ticket then', async (t) => {
+  const site = await openSite(t, { '/lamp': productPage('A', '1.00') });
+  const shop = productSource('shop').replace('every: 1h', 'every: 30d');
+  const timed = await startTimed(t, { sources: { shop }, settings: settingsOf({}) });
+  await timed.track('lamp', { source: 'shop', url: site.url('/lamp') });
+  await timed.pass(2_000);
+  site.answer('/lamp', '<!doctype html><h1>A</h1><p class="state">live</p>');
+  await timed.client.call('project.rescrape', { id: 'lamp' });
+  await timed.pass(10_000);
+  const opened = await timed.event(({ type }) => type === 'ticket.opened');
+  await timed.client.call('ticket.snooze', { ticket: 1, forMs: 60_000 });
+  const changes = () => timed.events.flatMap((each) => (each.type === 'ticket.changed' ? [each.data.change] : []));
+  await timed.pass(59_000);
+  assert.deepEqual([opened.type, changes()], ['ticket.opened', ['snoozed']]);
+  await timed.pass(2_000);
+  assert.deepEqual(changes(), ['snoozed', 'unsnoozed']);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import type { Report } from '../../src/health/ticket-life.ts';
 import { actOnTicket } from '../../src/store/act-on-ticket.ts';
+import { endSnoozes, nextSnoozeEnd } from '../../src/store/end-snoozes.ts';
 import {
   endTrouble,
   hasTrouble,
@@ -283,11 +284,12 @@ describe('a ticket that a person has taken up', () => {
     await report(store, 1, [fewer, priceLost]);
     await setCause(store, ticket, { kind: 'rule_lost', says: [] });
     assert.equal(told(store).length, before);
+    assert.equal(nextSnoozeEnd(store), clock.now + dayMs);
     clock.now += dayMs;
+    for (const _ of [1, 2]) await endSnoozes(store);
     await report(store, 1, [fewer]);
-    assert.equal(told(store).length, before + 1);
-    await report(store, 1, [fewer]);
-    assert.equal(told(store).length, before + 1);
+    assert.deepEqual(told(store).slice(before), ['ticket.changed']);
+    assert.deepEqual([nextSnoozeEnd(store), store.tickets.get(ticket)?.snoozedUntil], [undefined, undefined]);
   });
 });
 
@@ -302,9 +304,21 @@ describe('a snoozed ticket', () => {
     assert.equal(stateOf(store, ticket), 'open');
     assert.deepEqual([told(store).length, store.tickets.countByState(clock.now).snoozed], [before, 1]);
     clock.now += dayMs;
-    await report(store, 1, [fewer]);
+    await endSnoozes(store);
     for (const _ of [1, 2]) await healthy(store, 1);
     assert.deepEqual(told(store).slice(before), ['ticket.changed', 'ticket.resolved']);
+  });
+
+  test('that has ended by itself meanwhile is told as resolved once its snooze is over', async (t) => {
+    const { store, clock, ticket } = await opened(t);
+    await actOnTicket(store, ticket, { act: 'acknowledge' });
+    await actOnTicket(store, ticket, { act: 'snooze', until: clock.now + dayMs });
+    for (const _ of [1, 2]) await healthy(store, 1);
+    const before = told(store).length;
+    clock.now += dayMs;
+    await endSnoozes(store);
+    assert.deepEqual(told(store).slice(before), ['ticket.resolved']);
+    assert.equal(stateOf(store, ticket), 'resolved');
   });
 
   test('that a person ends is told at once, and snoozed no more', async (t) => {

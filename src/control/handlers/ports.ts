@@ -138,6 +138,8 @@ export interface SchedulePort {
   tally(of: number | string, from: number): Tally;
   /** Starts counting the requests of one round of a source's pulse; nothing for a source without one. */
   pulseOf(source: Source): PulseCount | undefined;
+  /** Makes the planner look when it has work next. */
+  look(): void;
 }
 
 /** The actors that deliver to sinks, by the ids of the sinks. */

@@ -10,7 +10,9 @@ import { sliceOf } from './slices.ts';
 type Served = `ticket.${'list' | 'get' | 'acknowledge' | 'assign' | 'snooze' | 'accept' | 'repair' | 'resolve'}`;
 
 /** Creates the handlers of tickets. */
-export function ticketHandlers(deps: Pick<Ports, 'clock' | 'store' | 'catalogue' | 'sources'>): Pick<Handlers, Served> {
+export function ticketHandlers(
+  deps: Pick<Ports, 'clock' | 'store' | 'catalogue' | 'sources' | 'schedule'>,
+): Pick<Handlers, Served> {
   return {
     'ticket.list': (params) => {
       const { source, limit } = params;
@@ -25,7 +27,11 @@ export function ticketHandlers(deps: Pick<Ports, 'clock' | 'store' | 'catalogue'
     },
     'ticket.acknowledge': ({ ticket, by }) => act(ticket, { act: 'acknowledge' }, by),
     'ticket.assign': ({ ticket, to, by }) => act(ticket, { act: 'assign', to }, by),
-    'ticket.snooze': ({ ticket, forMs, by }) => act(ticket, { act: 'snooze', until: deps.clock.now() + forMs }, by),
+    async 'ticket.snooze'({ ticket, forMs, by }) {
+      const snoozed = await act(ticket, { act: 'snooze', until: deps.clock.now() + forMs }, by);
+      deps.schedule.look();
+      return snoozed;
+    },
     'ticket.accept': ({ ticket, by }) => act(ticket, { act: 'accept' }, by),
     'ticket.repair': async ({ by = 'a person', ...wish }) => {
       const accepted = await deps.sources.repair({ ...wish, by });

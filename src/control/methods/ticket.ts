@@ -55,7 +55,7 @@ export const ticketMethods = {
     params: z.strictObject({ ...ofTicket, forMs: z.int().min(1_000).max(longestSnoozeMs) }),
     result: TicketView,
     role: 'operate',
-    doc: 'Tells nothing of a ticket for some time, also where it ends by itself and comes back, and leaves it out of the open ones. It is told once it is seen after that; what a person ends is told at once.',
+    doc: 'Tells nothing of a ticket for some time, also where it ends by itself and comes back, and leaves it out of the open ones. How it is then is told when the time is over; what a person ends is told at once.',
   },
   'ticket.accept': {
     params: z.strictObject(ofTicket),

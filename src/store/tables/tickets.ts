@@ -33,7 +33,7 @@ export function ticketTable(environment: Environment) {
     table<[source: string, ticket: number], true>(environment, 'tickets.of_source'),
     { key: 0 },
   );
-  /** Until when the open ones are snoozed that a person has snoozed. */
+  /** Until when tickets are snoozed, also those that have ended by themselves meanwhile. */
   const snoozed = table<number, number>(environment, 'tickets.snoozed');
   const bySymptom = namingSources(
     environment,
@@ -63,8 +63,8 @@ export function ticketTable(environment: Environment) {
       for (const source of ticket.sources)
         if (ticket.state === 'resolved') ofSource.remove([source, ticket.ticket]);
         else ofSource.put([source, ticket.ticket], true);
-      if (ticket.state === 'open' && ticket.snoozedUntil !== undefined) snoozed.put(ticket.ticket, ticket.snoozedUntil);
-      else snoozed.remove(ticket.ticket);
+      if (ticket.snoozedUntil === undefined) snoozed.remove(ticket.ticket);
+      else snoozed.put(ticket.ticket, ticket.snoozedUntil);
       isNone = undefined;
     },
     /** Whether every ticket is resolved. */
@@ -73,9 +73,12 @@ export function ticketTable(environment: Environment) {
     countByState(at: number): { readonly open: number; readonly acknowledged: number; readonly snoozed: number } {
       const counts = { open: 0, acknowledged: 0, snoozed: 0 };
       for (const state of unresolved.rows()) counts[state] += 1;
-      for (const until of snoozed.rows()) if (at < until) counts.snoozed += 1;
+      for (const { key, row: until } of snoozed.entries())
+        if (at < until && unresolved.get(key) === 'open') counts.snoozed += 1;
       return { ...counts, open: counts.open - counts.snoozed };
     },
+    /** The tickets that are snoozed, each with when that is over. */
+    snoozes: () => snoozed.entries(),
     /** The tickets that are not resolved, the newest first. */
     *unresolved(): Generator<TicketView> {
       for (const ticket of [...unresolved.keys({ newestFirst: true })]) {
