@@ -14,8 +14,13 @@ export interface Reading {
   readonly endsOpen?: true | undefined;
 }
 
-/** How many pages of items a scrape asked for, and how many of these it read, by the type of their records. */
-export type ItemPageCounts = Readonly<Record<string, { readonly asked: number; readonly read: number }>>;
+/**
+ * How many pages of items a scrape asked for, and how many of these it read, by the type of their records. `isStopped`: it asked for no more, as several in a
+ * row failed in ways that speak against the source.
+ */
+export type ItemPageCounts = Readonly<
+  Record<string, { readonly asked: number; readonly read: number; readonly isStopped?: true }>
+>;
 
 /** What the scrapes of a target gave when they were last trusted: what the next ones are compared with. */
 export interface LastReading {
@@ -98,10 +103,10 @@ export function recordCounts({ fill }: Reading): ReadonlyMap<string, number> {
   return new Map(Array.from(typesOf(fill), ([type, { records }]) => [type, records]));
 }
 
-/** The types of whose pages most failed. */
+/** The types of whose pages most failed: of several, or of the few after which no more were asked for. */
 function failedPages(pages: ItemPageCounts = {}): Symptom[] {
-  return Object.entries(pages).flatMap(([record, { asked, read }]): Symptom[] => {
-    if (2 * read >= asked || asked < manyRecords) return [];
+  return Object.entries(pages).flatMap(([record, { asked, read, isStopped }]): Symptom[] => {
+    if (2 * read >= asked || (asked < manyRecords && isStopped !== true)) return [];
     const observed = (asked - read) / asked;
     return [{ kind: 'pages', record, measure: 'unread', observed, expected: { high: 0.5 }, of: asked }];
   });

@@ -1,6 +1,7 @@
 import type { Extraction, RecordDraft } from '../extract/draft.ts';
 import { defined } from '../defined.ts';
 import { againstSource } from '../fetch/triage.ts';
+import type { ItemPageCounts } from '../health/last-reading.ts';
 import type { ItemPages } from '../provider/provider.ts';
 import { isLack } from '../request/failure.ts';
 import type { ItemPageName, ItemPageRow } from '../store/tables/item-pages.ts';
@@ -62,7 +63,7 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
   let isOver = false;
   let failuresInRow = 0;
   /** The pages that were asked for and that were read, by type. */
-  const results = new Map(items.types.map((type) => [type, { asked: 0, read: 0 }]));
+  const results = new Map<string, ItemPageCounts[string]>(items.types.map((type) => [type, { asked: 0, read: 0 }]));
 
   return {
     width: Math.max(list.width, options.width),
@@ -134,7 +135,8 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     const { url, type } = page;
     const { version } = options;
     const records = options.recordsOf(page);
-    tally(type, outcome.kind === 'read');
+    const { asked = 0, read = 0 } = results.get(type) ?? {};
+    results.set(type, { asked: asked + 1, read: read + Number(outcome.kind === 'read') });
     if (outcome.kind === 'read') {
       failuresInRow = 0;
       const { validators, extraction } = outcome;
@@ -147,18 +149,16 @@ export function itemWalk(list: Walk, options: ItemWalkOptions): Walk {
     const code = outcome.kind === 'failed' ? outcome.failure.code : 'unexpected';
     const cause = trouble?.cause;
     failuresInRow = cause !== undefined && againstSource.has(cause) ? failuresInRow + 1 : 0;
-    if (failuresInRow >= mostFailuresInRow) isOver = true;
+    if (failuresInRow >= mostFailuresInRow) {
+      isOver = true;
+      results.set(type, { asked: asked + 1, read, isStopped: true });
+    }
     const times = (page.failures ?? 0) + 1;
     const retryAt = retryAfter(times, [code, cause ?? code]);
     const failed = { kind: 'failed', ...defined({ retryAt }) } as const;
     const met = cause === undefined || cause === 'unexpected' ? code : cause;
     const fault = { record: type, field: 'page', text: url, expected: `a page that can be read, met ${met}` };
     return { unparsed: ofRecords(records, [fault]), errors: 1, ops: { item: { url, type, version, result: failed } } };
-  }
-
-  function tally(type: string, isRead: boolean): void {
-    const { asked = 0, read = 0 } = results.get(type) ?? {};
-    results.set(type, { asked: asked + 1, read: read + Number(isRead) });
   }
 
   /** The end of a scrape, with the counts of its item pages, of which some may be left. */

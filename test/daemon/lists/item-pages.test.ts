@@ -203,6 +203,22 @@ describe('a list whose items lead to pages', () => {
     );
   });
 
+  test('has a ticket once all pages of its items are answered by a challenge, after the fifth of which it asks for no more', async (t) => {
+    const ids = Array.from({ length: 12 }, (_, id) => `i${id}`);
+    const site = await openShop(t, ...ids);
+    const body = '<!doctype html><title>Just a moment...</title><script>window._cf_chl_opt={}</script>';
+    for (const id of ids) site.answer(`/p/${id}`, { headers: { 'content-type': 'text/html' }, body });
+    const daemon = await listed(t, site);
+    const { data } = await daemon.event(({ type }) => type === 'ticket.opened');
+    assert.ok('symptoms' in data);
+    const { kind, record, observed, of } = data.symptoms[0] ?? {};
+    assert.deepEqual([daemon.first.scrape.status, daemon.first.asked.length], ['complete', 6]);
+    assert.deepEqual([kind, record, observed, of], ['pages', 'article', 1, 5]);
+    const told = await daemon.event(({ type }) => type === 'ticket.changed');
+    assert.ok('symptoms' in told.data);
+    assert.equal(told.data.cause?.kind, 'challenge');
+  });
+
   test('finds what it no longer shows missing, and then asks for its page no more', async (t) => {
     const site = await openShop(t, 'a', 'b', 'c');
     site.answer('/p/b', { status: 500 });
