@@ -1,5 +1,6 @@
 import { stepsOf } from '../store/steps.ts';
 import type { Store } from '../store/store.ts';
+import { runBegan } from '../store/tickets.ts';
 import type { EvidenceRow } from '../store/tables/vault.ts';
 import type { KeptPage } from '../vault/entry.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -70,12 +71,11 @@ export function targetsOf(store: Store, ticket: TicketView): number[] {
 }
 
 /** When the run began that showed a ticket first: what was bad before has another cause. */
-function sinceOf(store: Store, { sources: [source = ''], ...ticket }: TicketView, target: number): number {
-  const crawl = ticket.crawl === undefined ? undefined : store.crawls.newest(target);
-  const scrape = ticket.scrape === undefined ? undefined : store.scrapes.get(ticket.scrape);
+function sinceOf(store: Store, ticket: TicketView, target: number): number {
+  const [source = ''] = ticket.sources;
   const isRound = store.tickets.member(source, 0, ticket.ticket) !== undefined;
-  if (scrape === undefined || isRound) return (ticket.reopenedAt ?? ticket.openedAt) - roundMs;
-  return Math.min(scrape.startedAt, crawl?.startedAt ?? Infinity);
+  const began = isRound ? undefined : runBegan(store, ticket, target);
+  return began ?? (ticket.reopenedAt ?? ticket.openedAt) - roundMs;
 }
 
 interface Place {

@@ -66,7 +66,7 @@ export function openKeeper({ store, vault }: KeepDeps, { source, sent, ...by }: 
     if (kept === undefined || step.result.outcome !== 'committed') return false;
     const url = sent.url(page.url);
     const { status, observedAt, headers } = page;
-    const reason = await whyKept(kept, by, url, step);
+    const reason = await whyKept(kept, by.target, url, step);
     if (reason === 'recovered') await recover(store(), by.target, url, observedAt);
     if (reason === undefined || reason === 'recovered') return false;
     const body = withoutCredentials(sent, new Uint8Array(page.body));
@@ -118,7 +118,7 @@ const rememberedRecords = 20;
 /** Returns why a page is kept. `recovered`: it is not kept, but it is the first page that can be read again. */
 async function whyKept(
   vault: Vault,
-  { target, version }: Pick<PageHead, 'target' | 'version'>,
+  target: number,
   url: string,
   { isRead, leads = 0, digest, result }: StepOfPage,
 ): Promise<Reason | 'recovered' | undefined> {
@@ -139,7 +139,8 @@ async function whyKept(
   if (before?.good === undefined || leads !== (before.leads ?? 0)) return { why: 'changed' };
   if (before.isWaiting === true || showsOthers(before, result.records)) return { why: 'changed', isBack: true };
   if (before.bad === undefined) return undefined;
-  return (await isOfVersion(vault, before.good, version)) ? 'recovered' : { why: 'changed' };
+  // What is usual may be another page since: what a person has accepted, or what another version of the definition reads.
+  return before.good === digest ? 'recovered' : { why: 'changed' };
 }
 
 /** Which part of the records of the last good page a page shows, as a share; 1 where either is not known. */
@@ -151,15 +152,6 @@ function partOf(before: number | undefined, now: number | undefined): number {
 function showsOthers({ shows = [] }: EvidenceRow, records: readonly number[] = []): boolean {
   const still = shows.filter((record) => records.includes(record));
   return records.length > 0 && 2 * still.length < shows.length;
-}
-
-/**
- * Whether the last good page was read by the present version of the definition. By another one, perhaps nothing can be read from it any more, and what
- * is read again is the page to compare later ones with.
- */
-async function isOfVersion(vault: Vault, digest: string, version: string): Promise<boolean> {
-  const found = await vault.read(digest);
-  return found.ok && found.page.version === version;
 }
 
 /** Records that a page can be read again: the next page of the address that cannot be read is kept. */

@@ -196,7 +196,26 @@ function open(store: Store, change: Change, place: TicketPlace, report: Report):
   tickets.trim(keptTickets, 10, ({ state }) => (state === 'resolved' ? undefined : 'stays'));
   // Those of sources that were removed, and of expectations that were changed, come back no more.
   tickets.forgetSymptoms(lookedSymptoms, (each) => each.state === 'resolved' && !isReopened(each, change.at));
+  forgetBadPage(store, place, report);
   return keepTicket(store, change, { ticket: joined(store, place, ticket), told: 'opened', what: 'opened' });
+}
+
+/** When the run began that shows a ticket on a target; `undefined` for what no scrape shows. */
+export function runBegan(
+  store: Store,
+  { scrape, crawl }: Pick<TicketView, 'scrape' | 'crawl'>,
+  target: number,
+): number | undefined {
+  const startedAt = scrape === undefined ? undefined : store.scrapes.get(scrape)?.startedAt;
+  const crawlAt = crawl === undefined ? undefined : store.crawls.newest(target)?.startedAt;
+  return startedAt === undefined ? undefined : Math.min(startedAt, crawlAt ?? Infinity);
+}
+
+/** Has a ticket its own first bad page at the address of its target: one from before its run is of another fault, and not known to show this one. */
+function forgetBadPage(store: Store, { member }: TicketPlace, report: Report): void {
+  const url = store.targets.get(member)?.url;
+  const began = runBegan(store, report, member);
+  if (url !== undefined && began !== undefined) store.vault.forgetBad(member, url, began);
 }
 
 function add(store: Store, change: Change, place: TicketPlace, report: Report, number: number): TicketView {
@@ -206,6 +225,8 @@ function add(store: Store, change: Change, place: TicketPlace, report: Report, n
     before.state === 'resolved' ? { ...before, sources: [place.source] } : before,
     report,
   );
+  // It is opened again, recurs or has a further symptom.
+  if (ticket.log !== before.log) forgetBadPage(store, place, report);
   return keepTicket(store, change, { ticket: joined(store, place, ticket), ...told });
 }
 

@@ -19,8 +19,8 @@ interface NamedPack extends PackRow {
 
 /**
  * Removes the oldest pack, if its pages are older than `keep`, or all packs together are larger than `maxBytes`. Pages that are evidence
- * are copied to a newer pack before: files that records name, those that the newest change of a record names, the last two good ones of an
- * address, and the first bad one since, with the pictures of these. Where room is short, the copies take half of the pack at most, the first two kinds first; files
+ * are copied to a newer pack before: files that records name, those that the newest change of a record names, those of tickets that are not resolved, the last
+ * two good ones of an address, and the first bad one since, with the pictures of these. Where room is short, the copies take half of the pack at most, the first two kinds first; files
  * that go are told. Resolves with whether a pack went; what is interrupted begins anew. While a backup copies the packs, none goes. Rejects with `StoreFullError` where there is no room for the copies; the pack stays.
  */
 export function expirePack(store: Store, vault: Vault, limits: VaultLimits): Promise<boolean> {
@@ -52,6 +52,7 @@ async function copyEvidence(store: Store, vault: Vault, pack: NamedPack, mostByt
   const targets = new Set<number>();
   for await (const { page } of vault.entries(pack)) if (page !== 'damaged') targets.add(page.target);
   const named = await namedByRecords(store, targets, pack.pack);
+  const ofTickets = new Set([...store.tickets.unresolved()].flatMap(({ pages = {} }) => [pages.good, pages.bad]));
   let room = mostBytes;
   for (const isEvidence of [isNamed, isOfAddress]) {
     let pages: PageToKeep[] = [];
@@ -70,6 +71,7 @@ async function copyEvidence(store: Store, vault: Vault, pack: NamedPack, mostByt
   }
 
   function isOfAddress({ digest, of = digest, target, url }: PageHead): boolean {
+    if (ofTickets.has(of)) return true;
     const evidence = store.vault.evidenceOf(target, url);
     return evidence !== undefined && [evidence.good, evidence.before, evidence.bad].includes(of);
   }

@@ -299,6 +299,50 @@ test('a ticket that is reopened by another fault has the cause, pages and repair
   assert.equal(events.filter(({ type }) => type === 'ticket.opened').length, 1);
 });
 
+describe('the next ticket on the same page', () => {
+  /** Ends the first ticket on a page without a price as a person does; resolves with the second one once its cause is told. */
+  async function second(
+    t: TestContext,
+    end: 'ticket.resolve' | 'ticket.accept',
+    between: readonly string[],
+    then: string,
+  ) {
+    const { site, daemon, causeAfter } = await scraped(t, 'one', '/p/1');
+    const { client, event, events } = daemon;
+    await causeAfter(() => site.answer('/p/1', product(1, { text: '' })));
+    await client.call(end, { ticket: 1 });
+    for (const page of [...between, then]) {
+      const scrapes = events.filter(({ type }) => type === 'scrape.completed').length;
+      site.answer('/p/1', page);
+      await client.call('project.rescrape', { id: 'shop' });
+      await nth(scrapes + 1, 'scrape.completed', 'shop', daemon);
+    }
+    await event(({ type, data }) => type === 'ticket.changed' && data.ticket === 2 && data.change === 'cause');
+    const { cause, pages } = await client.call('ticket.get', { ticket: 2 });
+    const textOf = async (digest = '') => {
+      const { body } = await client.call('page.get', { digest });
+      return Buffer.from(body, 'base64').toString();
+    };
+    return { cause: cause?.kind, good: await textOf(pages?.good), bad: await textOf(pages?.bad) };
+  }
+
+  test('has its own first bad page, where none was good since the first one', async (t) => {
+    const renamed = product(1, { name: 'cost' });
+    assert.deepEqual(await second(t, 'ticket.resolve', [], renamed), {
+      cause: 'rule_lost',
+      good: product(1),
+      bad: renamed,
+    });
+  });
+
+  test('has its own last good page, where what the first one showed was accepted', async (t) => {
+    const accepted = product(1, { text: '' });
+    const other = accepted.replaceAll('h1', 'h2');
+    const found = await second(t, 'ticket.accept', [accepted, accepted], other);
+    assert.deepEqual(found, { cause: 'rule_lost', good: accepted, bad: other });
+  });
+});
+
 test('a ticket that gets a further symptom is looked at again', async (t) => {
   const { event, show, causeAfter } = await scrapedLamps(t);
   await show(['/a'], renamed);

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
 import { test } from 'node:test';
+import { actOnTicket } from '../../src/store/act-on-ticket.ts';
 import { commitStep } from '../../src/store/commit.ts';
+import { reportTrouble, setCause } from '../../src/store/tickets.ts';
 import { expirePack } from '../../src/vault/expire.ts';
 import { packPath } from '../../src/vault/pack.ts';
 import { begin, track } from '../store/fixture.ts';
@@ -42,6 +44,25 @@ test('pages go with their pack when its time is over, but for those that are evi
   assert.deepEqual(store.vault.evidenceOf(target, good.url), { good: good.digest, bad: bad.digest });
   assert.equal(store.vault.evidenceOf(target, named.url)?.good, newest.digest);
   assert.equal(await expirePack(store, vault, limits), false);
+});
+
+test('the pages of a ticket stay as long as it is not resolved', async (t) => {
+  const { vault, store, clock } = await temporaryVault(t);
+  const [good, bad] = [pageWith('good'), pageWith('bad', { why: 'bad' })];
+  for (const page of [good, bad, pageWith('newer'), pageWith('newest')]) await keepNow(vault, page);
+  const symptoms = [{ kind: 'loop' as const, measure: 'loop', observed: 1 }];
+  const { ticket } = await store.write((change) =>
+    reportTrouble(store, change, { source: 'shop', member: 1 }, { at: change.at, symptoms, projects: [] }),
+  );
+  await setCause(store, ticket, { kind: 'challenge', says: [] }, { good: good.digest, bad: bad.digest });
+  const texts = async () => [await textOf(vault, good.digest), await textOf(vault, bad.digest)];
+  clock.now += 31 * dayMs;
+  assert.equal(await expirePack(store, vault, limits), true);
+  assert.deepEqual(await texts(), ['good', 'bad']);
+  await actOnTicket(store, ticket, { act: 'resolve' });
+  clock.now += 31 * dayMs;
+  assert.equal(await expirePack(store, vault, limits), true);
+  assert.deepEqual(await texts(), ['not_kept', 'not_kept']);
 });
 
 test('a pack whose evidence the full disk has no room for stays, and goes when there is room', async (t) => {

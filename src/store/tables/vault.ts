@@ -80,6 +80,14 @@ export function vaultTable(environment: Environment) {
       if (row.bad !== undefined && !wasBad) bad.put(key, { url, at });
       else if (row.bad === undefined && wasBad) bad.remove(key);
     },
+    /** Forgets the first bad page of an address that came before an instant: the next one is kept in its place. */
+    forgetBad(target: number, url: string, before: number): void {
+      const key: AddressKey = [target, digestOf(url)];
+      if ((bad.get(key)?.at ?? Infinity) >= before) return;
+      const { bad: _bad, ...good } = evidence.get(key) ?? {};
+      evidence.put(key, good);
+      bad.remove(key);
+    },
     /** The addresses of a target whose newest pages are not as they were. */
     badOf: (target: number, limit: number) => bad.rows({ ...ofTarget(target), limit }),
     /** Removes up to `limit` rows of evidence of a target. Returns their number. */
