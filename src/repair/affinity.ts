@@ -1,6 +1,7 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { attributeOf, namesIn } from '../extract/tree/nodes.ts';
 import { labelOf } from './element-places.ts';
+import { parentOf } from './elements.ts';
 
 /** What is known of where a value stood before: how it was called, and what stood around it. */
 export interface Look {
@@ -14,7 +15,7 @@ export interface Look {
 
 /** Looks at an element and at those around it. */
 export function lookOf(element: Element, attr: string | undefined): Look {
-  const parent = element.parent !== null && isTag(element.parent) ? element.parent : undefined;
+  const parent = parentOf(element);
   return {
     tag: element.name,
     names: namesOf(element),

@@ -3,8 +3,9 @@ import { collapsedText } from '../extract/tree/text.ts';
 import { attributeOf } from '../extract/tree/nodes.ts';
 import type { Spot } from '../extract/rule/spot.ts';
 import type { RepairPlace } from '../view/repair.ts';
+import { parentOf } from './elements.ts';
 import { isElement } from './opened-page.ts';
-import { type SelectorPart, selectorParts } from './selector-parts.ts';
+import { namingParts, selectorParts } from './selector-parts.ts';
 
 /** A place that a rule may be given, and how soon it is likely to break. */
 export interface CandidatePlace {
@@ -40,13 +41,11 @@ export function elementPlaces(
   if (attr !== undefined) add(`[${attr}]`, attributeCost(attr) + (attr.startsWith('data-') ? 0 : 1));
   let above = parentOf(element);
   for (let up = 1; above !== undefined && up <= mostAbove; up += 1) {
-    const names = selectorParts(above, isXml).filter(({ counts }) => counts !== true);
-    for (const name of names.slice(0, namesAbove)) {
+    for (const name of namingParts(above, isXml).slice(0, namesAbove))
       for (const part of own) {
         if (up === 1) add(`${name.css} > ${part.css}`, part.cost + 0.4 * name.cost + 0.2);
         if (up > 1 && part.counts !== true) add(`${name.css} ${part.css}`, part.cost + 0.4 * name.cost + 0.3);
       }
-    }
     if (above === item) break;
     above = parentOf(above);
   }
@@ -62,18 +61,13 @@ function attributeCost(attr: string): number {
   return /^(?:content|datetime|value|href|src)$/.test(attr) ? 1.6 : 2.2;
 }
 
-function parentOf({ parent }: Element): Element | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
-}
-
 /** The whole way from an item down to an element, step by step. */
 function chainTo(element: Element, item: Spot, isXml: boolean): string | undefined {
   const steps: string[] = [];
   let node: Element | undefined = element;
   for (let up = 0; node !== undefined && up < 8; up += 1) {
-    const parts: readonly SelectorPart[] = selectorParts(node, isXml);
-    if (node === item) return [parts.find(({ counts }) => counts !== true)?.css ?? node.name, ...steps].join(' > ');
-    steps.unshift(parts.find(({ css }) => css.includes(':nth-of-type('))?.css ?? node.name);
+    if (node === item) return [namingParts(node, isXml)[0]?.css ?? node.name, ...steps].join(' > ');
+    steps.unshift(selectorParts(node, isXml).find(({ css }) => css.includes(':nth-of-type('))?.css ?? node.name);
     node = parentOf(node);
   }
   return undefined;
@@ -121,8 +115,7 @@ function inColumn(element: Element): CandidatePlace[] {
   const column = heading.slice(0, 200);
   const places: CandidatePlace[] = [{ to: { column }, cost: cell === element ? 1.4 : 1.8 }];
   if (cell === element) return places;
-  for (const { css, cost, counts } of selectorParts(element, false))
-    if (counts !== true) places.push({ to: { column, css }, cost: 1 + cost });
+  for (const { css, cost } of namingParts(element, false)) places.push({ to: { column, css }, cost: 1 + cost });
   return places;
 }
 

@@ -1,11 +1,10 @@
 import type { Element } from 'domhandler';
 import type { FieldPlan, RecordPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
-import { elementsIn } from '../extract/tree/nodes.ts';
 import type { Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
-import { parentOf } from './find-record.ts';
-import { identityOf, isRepairable, isTelling } from './known-values.ts';
+import { parentOf, shownElements } from './elements.ts';
+import { identityOf, isTelling, singleFields } from './known-values.ts';
 import type { OpenedPage, ReadSpot } from './opened-page.ts';
 import { jsonPathText, valuesWithin } from './json-places.ts';
 import { ReadHere, TextLengths } from './read-here.ts';
@@ -55,13 +54,12 @@ export function findItems(
 }
 
 /** Fields that tell records apart: those of the key, else all, the ones with most values first. */
-function tellingFields({ key, fields }: RecordPlan, before: readonly ReadSpot[]): FieldPlan[] {
-  const able = fields.filter((field) => isRepairable(field) && field.rule.type !== 'array');
-  const own = able.filter(({ name }) => key.includes(name));
-  const other = able
-    .filter(({ name }) => !key.includes(name))
-    .toSorted((one, two) => valuesOf(two.name, before).size - valuesOf(one.name, before).size);
-  return [...own, ...other].slice(0, 4);
+function tellingFields(record: RecordPlan, before: readonly ReadSpot[]): FieldPlan[] {
+  const rank = ({ name }: FieldPlan): number =>
+    record.key.includes(name) ? before.length : valuesOf(name, before).size;
+  return singleFields(record)
+    .toSorted((one, other) => rank(other) - rank(one))
+    .slice(0, 4);
 }
 
 /** The records by the identity of a value that no other record has. */
@@ -89,11 +87,7 @@ function elementSets(
   const here = new ReadHere(field, isXml);
   const lengths = new TextLengths();
   const groups = new Map<string, Map<number, Anchor>>();
-  let left = mostElements;
-  for (const element of elementsIn(root)) {
-    left -= 1;
-    if (left < 0) break;
-    if (element.name === 'script' || element.name === 'style') continue;
+  for (const element of shownElements(root, mostElements))
     for (const { value, attr } of here.of(element, context, lengths)) {
       const known = byValue.get(identityOf(value));
       if (known === undefined) continue;
@@ -102,7 +96,6 @@ function elementSets(
       if (!group.has(known)) group.set(known, { known, element });
       groups.set(like, group);
     }
-  }
   const least = Math.max(2, leastFound * byValue.size);
   return Array.from(groups.values(), (group) => [...group.values()])
     .filter((anchors) => anchors.length >= least)

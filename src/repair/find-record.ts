@@ -1,10 +1,10 @@
-import { type Element, isTag } from 'domhandler';
-import type { FieldPlan, RecordPlan } from '../extract/rule/plan.ts';
+import type { Element } from 'domhandler';
+import type { RecordPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
-import { elementsIn } from '../extract/tree/nodes.ts';
 import type { Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
-import { identityOf, isRepairable, isTelling } from './known-values.ts';
+import { parentOf, shownElements } from './elements.ts';
+import { identityOf, isTelling, singleFields } from './known-values.ts';
 import type { OpenedPage } from './opened-page.ts';
 import { ReadHere, TextLengths } from './read-here.ts';
 
@@ -25,23 +25,20 @@ export function findRecord(
   isXml: boolean,
 ): Element | undefined {
   if (root instanceof JsonSpot) return undefined;
-  const fields = fieldsOf(record, known);
-  const readers = fields.map(({ name, field }) => ({
-    name,
-    identity: identityOf(known[name] ?? null),
+  const fields = singleFields(record)
+    .filter(({ name }) => isTelling(known[name]))
+    .slice(0, mostFields);
+  const readers = fields.map((field) => ({
+    name: field.name,
+    identity: identityOf(known[field.name] ?? null),
     here: new ReadHere(field, isXml),
   }));
   const lengths = new TextLengths();
   const held = new Map<Element, Set<string>>();
-  let left = mostElements;
-  for (const element of elementsIn(root)) {
-    left -= 1;
-    if (left < 0) break;
-    if (element.name === 'script' || element.name === 'style') continue;
+  for (const element of shownElements(root, mostElements))
     for (const { name, identity, here } of readers)
       for (const { value } of here.of(element, context, lengths))
         if (identityOf(value) === identity) hold(held, element, name);
-  }
   const keys = fields.filter(({ name }) => record.key.includes(name));
   const holders = [...held].filter(
     ([, names]) =>
@@ -49,22 +46,6 @@ export function findRecord(
   );
   const most = Math.max(0, ...holders.map(([, names]) => names.size));
   return smallest(holders.flatMap(([element, names]) => (names.size === most ? [element] : [])));
-}
-
-interface NamedField {
-  readonly name: string;
-  readonly field: FieldPlan;
-}
-
-/** The fields of which one value was known, those of the key first. */
-function fieldsOf({ key, fields }: RecordPlan, known: Readonly<Record<string, Value>>): NamedField[] {
-  const able = fields.filter(
-    (field) => isRepairable(field) && field.rule.type !== 'array' && isTelling(known[field.name]),
-  );
-  const isOfKey = ({ name }: FieldPlan): boolean => key.includes(name);
-  return [...able.filter(isOfKey), ...able.filter((field) => !isOfKey(field))]
-    .slice(0, mostFields)
-    .map((field) => ({ name: field.name, field }));
 }
 
 /** Notes that an element and all around it hold the value of a field. */
@@ -84,9 +65,4 @@ function smallest(elements: readonly Element[]): Element | undefined {
   for (const element of elements)
     for (let node = parentOf(element); node !== undefined && !around.has(node); node = parentOf(node)) around.add(node);
   return elements.find((element) => !around.has(element));
-}
-
-/** The element around another one. */
-export function parentOf({ parent }: Element): Element | undefined {
-  return parent !== null && isTag(parent) ? parent : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Repair, RepairChange, RepairKept } from '../view/repair.ts';
+import type { RepairChange, RepairKept } from '../view/repair.ts';
 import type { RankedPlace } from './rank-places.ts';
 
 /** Records, and different values among them, that a repair must give as they were to be made without a person. */
@@ -31,7 +31,7 @@ export function isSafeForAuto(
   fields: readonly RepairedField[],
   keys: readonly ReadKeys[],
   kept: readonly RepairKept[],
-): Repair['isSafe'] {
+): boolean {
   const areKeysEqual = keys.every(({ kept: same, of, added }) => same === of && added === 0 && of >= leastRecords);
   const areAllRead = kept.every(({ kept: same, other, of }) => of === 0 || same + other >= leastKept * of);
   return areKeysEqual && areAllRead && areAlike(fields, kept) && fields.every(isSure);

@@ -1,13 +1,11 @@
 import { canonicalJson } from '../extract/value/json-text.ts';
 import { amountIn } from '../extract/value/amount.ts';
 import { isLacking, isList, type Value } from '../extract/value/value.ts';
-import type { FieldPlan } from '../extract/rule/plan.ts';
+import type { FieldPlan, RecordPlan } from '../extract/rule/plan.ts';
 import type { PageContext, Spot } from '../extract/rule/spot.ts';
 
 /** A place of a new page that is one of the records that were known last. */
 export interface KnownItem {
-  /** The number of the pair of pages. */
-  readonly pair: number;
   /** The place on the new page. */
   readonly spot: Spot;
   readonly page: PageContext;
@@ -25,6 +23,17 @@ export function identityOf(value: Value): string {
 /** Whether a value says something: an empty text, null and an empty list say nothing. */
 export function isTelling(value: Value | undefined): value is Value {
   return !isLacking(value) && value !== '';
+}
+
+/** What a rule reads, as `identityOf` tells it; `undefined` for what says nothing. */
+export function tellingIdentity(value: Value | undefined): string | undefined {
+  return isTelling(value) ? identityOf(value) : undefined;
+}
+
+/** The fields with one value for which repairs are searched, those of the key first. */
+export function singleFields({ key, fields }: RecordPlan): FieldPlan[] {
+  const single = fields.filter((field) => isRepairable(field) && field.rule.type !== 'array');
+  return single.toSorted((one, other) => Number(key.includes(other.name)) - Number(key.includes(one.name)));
 }
 
 /** Whether repairs are searched for a field: one of text or of another type with one value, or a list of such. Constants and what is known of a page cannot be lost. */

@@ -3,7 +3,7 @@ import type { RecordPlan } from '../extract/rule/plan.ts';
 import { TooMuchWork, WorkBudget } from '../work-budget.ts';
 import { mostRepairs, type Repair, type RepairChange, type RepairKept, type RepairQuestion } from '../view/repair.ts';
 import { isSafeForAuto, type ReadKeys, type RepairedField } from './is-safe.ts';
-import { identityOf, isTelling } from './known-values.ts';
+import { tellingIdentity } from './known-values.ts';
 import { compiledRecord, openPage, readSpots } from './opened-page.ts';
 import { repairedPlan } from './place-plan.ts';
 import { counted, type RankedPlace } from './rank-places.ts';
@@ -32,34 +32,36 @@ export async function propose(plan: ExtractPlan, { pairs, lost }: RepairQuestion
   }
 }
 
+/** A rule that is changed; of a field, with how its place was found. */
+type Choice = { readonly change: RepairChange } | RepairedField;
+
 function search(plan: ExtractPlan, pairs: readonly OpenedPair[], lost: RepairQuestion['lost']): Repair[] {
   const types = new Set(lost.map(({ record }) => record));
-  const recordRepairs = plan.records
+  const repaired = plan.records
     .filter(({ type }) => types.has(type))
     .flatMap((record) => {
       const named = new Set(lost.flatMap((each) => (each.record === record.type ? (each.field ?? []) : [])));
       const found = repairRecord(plan, record, pairs, named);
       return found === undefined ? [] : [{ record, ...found }];
     });
-  const best = recordRepairs.flatMap(({ record, each, fields }) => [
-    ...(each === undefined ? [] : [each]),
-    ...fields.map((field) => changeOf(record, field, field.places[0])),
+  const first = repaired.flatMap(({ record: { type }, each, fields }): Choice[] => [
+    ...(each === undefined ? [] : [{ change: each }]),
+    ...fields.flatMap((field) => choiceOf(type, field, field.places[0])),
   ]);
-  const first = best.filter((change) => change !== undefined);
   if (first.length === 0) return [];
-  const choices: (readonly RepairChange[])[] = [first];
+  const choices = [first];
+  const others = repaired.flatMap(({ record: { type }, fields }) =>
+    fields.map((field) => differingPlaces(field.places).flatMap((place) => choiceOf(type, field, place))),
+  );
   // Other proposals change one rule of the first otherwise.
   for (let rank = 1; rank < 12; rank += 1)
-    for (const { record, fields } of recordRepairs)
-      for (const field of fields) {
-        const other = differingPlaces(field.places)[rank];
-        const change = other && changeOf(record, field, other);
-        if (change !== undefined) choices.push(first.map((each) => (isSameRule(each, change) ? change : each)));
-      }
+    for (const { [rank]: other } of others)
+      if (other !== undefined) choices.push(first.map((each) => (isSameRule(each, other) ? other : each)));
   const repairs: Repair[] = [];
-  for (const changes of choices) {
+  const records = repaired.map(({ record }) => record);
+  for (const each of choices) {
     if (repairs.length === mostRepairs) break;
-    const repair = verified(plan, pairs, changes, recordRepairs);
+    const repair = verified(plan, pairs, each, records);
     if (repair !== undefined) repairs.push(repair);
   }
   return repairs;
@@ -79,70 +81,53 @@ function differingPlaces(places: readonly RankedPlace[]): RankedPlace[] {
   });
 }
 
-function isSameRule(one: RepairChange, other: RepairChange): boolean {
+function isSameRule({ change: one }: Choice, { change: other }: Choice): boolean {
   return one.record === other.record && one.field === other.field;
 }
 
-function changeOf(
-  { type }: RecordPlan,
-  { field, before }: RecordRepair['fields'][number],
-  place: RankedPlace | undefined,
-): RepairChange | undefined {
-  return place && { record: type, field, before, to: place.to };
+function choiceOf(
+  record: string,
+  { field, before, places }: RecordRepair['fields'][number],
+  chosen: RankedPlace | undefined,
+): RepairedField[] {
+  if (chosen === undefined) return [];
+  const change = { record, field, before, to: chosen.to };
+  return [{ change, chosen, rivals: places.filter((place) => place !== chosen) }];
 }
 
 /** Reads the new pages by changed rules, and counts what is as it was known; `undefined` where no known record is read. */
 function verified(
   plan: ExtractPlan,
   pairs: readonly OpenedPair[],
-  changes: readonly RepairChange[],
-  recordRepairs: readonly (RecordRepair & { readonly record: RecordPlan })[],
+  choices: readonly Choice[],
+  records: readonly RecordPlan[],
 ): Repair | undefined {
+  const changes = choices.map(({ change }) => change);
   const changed = repairedPlan(plan, changes);
   const kept: RepairKept[] = [];
   const keys: ReadKeys[] = [];
-  for (const { record } of recordRepairs) {
+  for (const record of records) {
     const [old, now] = [compiledRecord(plan, record.type), compiledRecord(changed, record.type)];
     if (old === undefined || now === undefined) continue;
+    let read = 0;
     const compared = pairs.flatMap(({ good, bad }) => {
-      const after = new Map(
-        readSpots(bad, now).flatMap(({ draft }) => (draft === undefined ? [] : [[draft.key, draft] as const])),
-      );
+      const spots = readSpots(bad, now);
+      read += spots.length;
+      const after = new Map(spots.flatMap(({ draft }) => (draft === undefined ? [] : [[draft.key, draft] as const])));
       return readSpots(good, old).flatMap(({ draft }) =>
-        draft === undefined ? [] : [{ before: draft, after: after.get(draft.key), known: after.size }],
+        draft === undefined ? [] : [{ fields: draft.fields, after: after.get(draft.key) }],
       );
     });
     const found = compared.filter(({ after }) => after !== undefined).length;
-    const read = pairs.reduce((sum, { bad }) => sum + readSpots(bad, now).length, 0);
     keys.push({ kept: found, of: compared.length, added: Math.max(0, read - found) });
     kept.push({ record: record.type, kept: found, of: compared.length, other: 0 });
     for (const { name } of record.fields) {
-      const items = compared.map(({ before }) => ({ fields: before.fields }));
-      const reads = compared.map(({ after }) => {
-        const value = after?.fields[name];
-        return isTelling(value) ? identityOf(value) : undefined;
-      });
-      const { kept: same, other, of } = counted(name, items, reads);
+      const reads = compared.map(({ after }) => tellingIdentity(after?.fields[name]));
+      const { kept: same, other, of } = counted(name, compared, reads);
       if (of > 0) kept.push({ record: record.type, field: name, kept: same, of, other });
     }
   }
   if (keys.every(({ kept: found }) => found === 0)) return undefined;
-  return {
-    changes,
-    kept: kept.slice(0, 50),
-    isSafe: isSafeForAuto(repairedFields(changes, recordRepairs), keys, kept),
-  };
-}
-
-function repairedFields(
-  changes: readonly RepairChange[],
-  recordRepairs: readonly (RecordRepair & { readonly record: RecordPlan })[],
-): RepairedField[] {
-  return changes.flatMap((change): RepairedField[] => {
-    const places = recordRepairs
-      .filter(({ record }) => record.type === change.record)
-      .flatMap(({ fields }) => fields.filter((one) => one.field === change.field).flatMap((field) => field.places));
-    const chosen = places.find(({ to }) => JSON.stringify(to) === JSON.stringify(change.to));
-    return chosen === undefined ? [] : [{ change, chosen, rivals: places.filter((place) => place !== chosen) }];
-  });
+  const fields = choices.flatMap((choice) => ('chosen' in choice ? choice : []));
+  return { changes, kept: kept.slice(0, 50), isSafe: isSafeForAuto(fields, keys, kept) };
 }

@@ -1,18 +1,25 @@
 import { isTag } from 'domhandler';
-import { compileRule } from '../extract/rule/compile.ts';
+import { type CompiledField, compileRule } from '../extract/rule/compile.ts';
 import { evaluate } from '../extract/rule/evaluate.ts';
 import type { FieldPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
-import { elementsIn } from '../extract/tree/nodes.ts';
 import { amountIn } from '../extract/value/amount.ts';
 import type { Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
 import type { RepairPlace } from '../view/repair.ts';
 import { affinity, type Look, lookOf } from './affinity.ts';
 import { type CandidatePlace, elementPlaces } from './element-places.ts';
+import { shownElements } from './elements.ts';
 import { embeddedPlaces } from './embedded-places.ts';
 import { jsonCandidate, valuesWithin } from './json-places.ts';
-import { identityOf, isWithinFactorTwo, isOfKnown, isTelling, type KnownItem } from './known-values.ts';
+import {
+  identityOf,
+  isOfKnown,
+  isTelling,
+  isWithinFactorTwo,
+  type KnownItem,
+  tellingIdentity,
+} from './known-values.ts';
 import { isElement } from './opened-page.ts';
 import { repairedField } from './place-plan.ts';
 import { ReadHere, TextLengths } from './read-here.ts';
@@ -113,13 +120,16 @@ function rankBy(field: FieldPlan, items: readonly KnownItem[], how: Likeness): R
   const candidates = new Map<string, CandidatePlace & { votes: number }>();
   const here = new ReadHere(field, isXml);
   const samples = samplesOf(field.name, items);
-  for (const item of samples)
-    for (const place of onceEach(placesOf(field, item, here, how))) {
+  for (const item of samples) {
+    const voted = new Set<string>();
+    for (const place of placesOf(field, item, here, how)) {
       const key = JSON.stringify(place.to);
       const known = candidates.get(key);
       const cost = Math.min(place.cost, known?.cost ?? Infinity);
-      candidates.set(key, { ...place, cost, votes: (known?.votes ?? 0) + 1 });
+      candidates.set(key, { ...place, cost, votes: (known?.votes ?? 0) + (voted.has(key) ? 0 : 1) });
+      voted.add(key);
     }
+  }
   const most = Math.max(0, ...Array.from(candidates.values(), ({ votes }) => votes));
   const usual = [...candidates.values()].filter(({ votes }) => 2 * votes >= most);
   const ranked: RankedPlace[] = [];
@@ -154,15 +164,6 @@ function samplesOf(field: string, items: readonly KnownItem[]): KnownItem[] {
   return [...first, ...rest].slice(0, sampled);
 }
 
-function onceEach(places: readonly CandidatePlace[]): Iterable<CandidatePlace> {
-  const best = new Map<string, CandidatePlace>();
-  for (const place of places) {
-    const key = JSON.stringify(place.to);
-    if ((best.get(key)?.cost ?? Infinity) > place.cost) best.set(key, place);
-  }
-  return best.values();
-}
-
 /** The places in one item at which the known value of the field stands. */
 function placesOf(
   field: FieldPlan,
@@ -181,11 +182,7 @@ function placesOf(
   const lengths = new TextLengths();
   const longest = 2_000 + 2 * JSON.stringify(known).length;
   const places: CandidatePlace[] = [];
-  let left = mostElements;
-  for (const element of elementsIn(spot)) {
-    left -= 1;
-    if (left < 0) break;
-    if (!isTag(element) || isUnseen(element.name)) continue;
+  for (const element of shownElements(spot, mostElements))
     for (const { value, attr } of here.of(element, page, lengths, longest)) {
       if (!isOf(value, known)) continue;
       const look = lookOf(element, attr);
@@ -200,12 +197,7 @@ function placesOf(
       for (const { to, cost } of elementPlaces(element, spot, { attr, isXml }))
         places.push({ to, cost: cost + extra - bonus });
     }
-  }
   return least > 0 ? places : [...places, ...embeddedPlaces(spot, page, here, known)];
-}
-
-function isUnseen(name: string): boolean {
-  return name === 'script' || name === 'style' || name === 'template' || name === 'noscript';
 }
 
 /** Whether an element says what a price was before, or what others ask: it is another value, though it may be the same today. */
@@ -236,13 +228,17 @@ function tryPlace(
   how: Likeness,
 ): RankedPlace | undefined {
   const rule = compileRule(repairedField(field, to), { isXml: how.isXml, isScoped: false });
-  const reads = items.map(({ spot, page }) => {
-    spend(200);
-    const { value } = evaluate(rule, spot, page);
-    return isTelling(value) ? identityOf(value) : undefined;
-  });
+  const reads = readsOf(rule, items);
   const place = { to, cost, ...counted(field.name, items, reads), reads };
   return how.isRight(place) ? place : undefined;
+}
+
+/** What a rule reads of the records on the new pages. */
+export function readsOf(rule: CompiledField, items: readonly KnownItem[]): (string | undefined)[] {
+  return items.map(({ spot, page }) => {
+    spend(200);
+    return tellingIdentity(evaluate(rule, spot, page).value);
+  });
 }
 
 /** What a rule reads, compared with what was known last; `known` is the number of different values that were. */

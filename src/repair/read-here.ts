@@ -1,4 +1,5 @@
 import { type Element, isText } from 'domhandler';
+import { defined } from '../defined.ts';
 import { compileRule, type CompiledField } from '../extract/rule/compile.ts';
 import { evaluate } from '../extract/rule/evaluate.ts';
 import type { FieldPlan } from '../extract/rule/plan.ts';
@@ -29,7 +30,7 @@ export class ReadHere {
   at(spot: Spot, page: PageContext, attr?: string): Value | undefined {
     const rule =
       this.#rules.get(attr) ??
-      compileRule(repairedField({ ...this.#field, branches: this.#field.branches.slice(0, 1) }, place(attr)), {
+      compileRule(repairedField({ ...this.#field, branches: this.#field.branches.slice(0, 1) }, defined({ attr })), {
         isXml: this.#isXml,
         isScoped: false,
       });
@@ -41,10 +42,8 @@ export class ReadHere {
   /** All that is read at an element: its text, then its attributes; the old attribute first. */
   *of(element: Element, page: PageContext, lengths: TextLengths, longest = usualLength) {
     const length = lengths.of(element);
-    if (length > 0 && length <= longest) {
-      const value = this.at(element, page);
-      if (value !== undefined) yield { value, attr: undefined };
-    } else if (length === 0 && this.#field.branches[0]?.take === 'link') {
+    const isRead = length === 0 ? this.#field.branches[0]?.take === 'link' : length <= longest;
+    if (isRead) {
       const value = this.at(element, page);
       if (value !== undefined) yield { value, attr: undefined };
     }
@@ -55,10 +54,6 @@ export class ReadHere {
       if (value !== undefined) yield { value, attr };
     }
   }
-}
-
-function place(attr: string | undefined) {
-  return attr === undefined ? {} : { attr };
 }
 
 /** The lengths of the texts of elements, in characters, each counted once. */

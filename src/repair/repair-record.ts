@@ -6,15 +6,16 @@ import { type CompiledField, compileRule } from '../extract/rule/compile.ts';
 import { evaluate } from '../extract/rule/evaluate.ts';
 import type { RecordPlan } from '../extract/rule/plan.ts';
 import { placeText } from '../extract/rule/place.ts';
-import type { Spot } from '../extract/rule/spot.ts';
-import type { RepairChange } from '../view/repair.ts';
-import { findItems } from './find-items.ts';
-import { findRecord, parentOf } from './find-record.ts';
+import { JsonSpot, type Spot } from '../extract/rule/spot.ts';
+import type { RepairChange, RepairPlace } from '../view/repair.ts';
+import { parentOf } from './elements.ts';
+import { findItems, type ItemSet } from './find-items.ts';
+import { findRecord } from './find-record.ts';
 import { identityOf, isRepairable, isTelling, type KnownItem } from './known-values.ts';
 import { compiledRecord, type OpenedPage, readSpots, type ReadSpot } from './opened-page.ts';
 import { placesText, withoutConstants } from './place-plan.ts';
-import { counted, isRight, rankPlaces, type RankedPlace } from './rank-places.ts';
-import { type RankedEach, rankEach, rankSelectors } from './rank-each.ts';
+import { findEach } from './find-each.ts';
+import { counted, isRight, rankPlaces, type RankedPlace, readsOf } from './rank-places.ts';
 
 /** The most fields of one record type whose rules are changed together. */
 const mostFields = 12;
@@ -33,7 +34,7 @@ export interface RecordRepair {
     readonly before: string;
     readonly places: readonly RankedPlace[];
   }[];
-  readonly items: readonly KnownItem[];
+  /** How many of the known values are read then. */
   readonly score: number;
 }
 
@@ -53,15 +54,13 @@ export function repairRecord(
     before: readSpots(good, compiled),
     after: readSpots(bad, compiled),
   }));
-  const there = read.flatMap((pair, at) => itemsByKey(pair, at));
+  const there = read.flatMap(itemsByKey);
   const known = read.reduce((sum, { before }) => sum + before.filter(({ draft }) => draft !== undefined).length, 0);
   if (known === 0) return undefined;
   if (record.each === undefined) {
-    const whole = read.flatMap(({ good, bad, before }, pair) => {
+    const whole = read.flatMap(({ good, bad, before }) => {
       const fields = before[0]?.draft?.fields;
-      return fields === undefined
-        ? []
-        : [{ pair, spot: bad.root, page: bad.context, before: { spot: good.root, page: good.context }, fields }];
+      return fields === undefined ? [] : [itemOf({ good, bad, spot: bad.root, old: good.root, fields })];
     });
     return repairFields(compiled, whole, named, isXml);
   }
@@ -74,13 +73,11 @@ export function repairRecord(
 type ReadPair = OpenedPair & { readonly before: readonly ReadSpot[]; readonly after: readonly ReadSpot[] };
 
 /** Records of the new page that the old rules find by their keys. */
-function itemsByKey({ good, bad, before, after }: ReadPair, pair: number): KnownItem[] {
+function itemsByKey({ good, bad, before, after }: ReadPair): KnownItem[] {
   const now = new Map(after.flatMap(({ spot, draft }) => (draft === undefined ? [] : [[draft.key, spot] as const])));
   return before.flatMap(({ spot: old, draft }) => {
     const spot = draft && now.get(draft.key);
-    return draft === undefined || spot === undefined
-      ? []
-      : [{ pair, spot, page: bad.context, before: { spot: old, page: good.context }, fields: draft.fields }];
+    return draft === undefined || spot === undefined ? [] : [itemOf({ good, bad, spot, old, fields: draft.fields })];
   });
 }
 
@@ -98,28 +95,30 @@ function repairListed(
   let best: RecordRepair | undefined;
   for (const set of findItems(bad, plan, before, isXml)) {
     const items = Array.from(set.items, ([at, spot]): KnownItem[] => {
-      const old = before[at];
-      return old?.draft === undefined
-        ? []
-        : [
-            {
-              pair: 0,
-              spot,
-              page: bad.context,
-              before: { spot: old.spot, page: good.context },
-              fields: old.draft.fields,
-            },
-          ];
+      const { spot: old, draft } = before[at] ?? {};
+      return draft === undefined || old === undefined ? [] : [itemOf({ good, bad, spot, old, fields: draft.fields })];
     }).flat();
     const repaired = repairFields(compiled, items, named, isXml);
     if (repaired === undefined || (best !== undefined && repaired.score <= best.score)) continue;
-    const isWhereItWas = set.json === undefined && areMatched(compiled, bad, set.items);
-    const [each] = isWhereItWas ? [] : rankEach(bad, set, isXml);
-    if (each === undefined && !isWhereItWas) continue;
-    const text = plan.each === undefined ? '' : placeText(plan.each);
-    best = { ...repaired, ...(each !== undefined && { each: { record: plan.type, before: text, to: each.to } }) };
+    if (set.json === undefined && areMatched(compiled, bad, set.items)) {
+      best = repaired;
+      continue;
+    }
+    const to = set.json === undefined ? selectorOf(bad, set, isXml) : { json: set.json };
+    if (to !== undefined) best = { ...repaired, each: eachChange(plan, to) };
   }
   return best;
+}
+
+function selectorOf(page: OpenedPage, { items }: ItemSet, isXml: boolean): RepairPlace | undefined {
+  const elements = [...items.values()].filter((spot): spot is Element => !(spot instanceof JsonSpot));
+  const css = findEach([{ page, elements }], isXml);
+  return css === undefined ? undefined : { css };
+}
+
+/** The change of the rule by which the records are found. */
+function eachChange({ type, each }: RecordPlan, to: RepairPlace): RepairChange {
+  return { record: type, before: each === undefined ? '' : placeText(each), to };
 }
 
 /** Pages of one record each of which so many must show it again, as a share. */
@@ -133,9 +132,9 @@ function repairSingle(
   isXml: boolean,
 ): RecordRepair | undefined {
   const { plan } = compiled;
-  const known = read.flatMap((pair, at) => {
+  const known = read.flatMap((pair) => {
     const old = pair.before.find(({ draft }) => draft !== undefined);
-    return old?.draft === undefined ? [] : [{ ...pair, at, old: old.spot, fields: old.draft.fields }];
+    return old?.draft === undefined ? [] : [{ ...pair, old: old.spot, fields: old.draft.fields }];
   });
   // Perhaps only the keys are lost.
   const same = known.flatMap(({ after, ...pair }): FoundRecord[] =>
@@ -149,14 +148,11 @@ function repairSingle(
   const held = found.length < leastPages * known.length ? undefined : selected(found, isXml);
   const elsewhere = held && repairFields(compiled, held.found.map(itemOf), named, isXml);
   if (here !== undefined && here.fields.length > 0 && here.score >= (elsewhere?.score ?? 0)) return here;
-  const before = plan.each === undefined ? '' : placeText(plan.each);
-  return held && elsewhere && { ...elsewhere, each: { record: plan.type, before, to: held.each.to } };
+  return held && elsewhere && { ...elsewhere, each: eachChange(plan, { css: held.css }) };
 }
 
-/** A page of one record, and the place of the record on it. */
+/** A record on two pages: its places there, and what it said last. */
 interface FoundRecord<S extends Spot = Spot> extends OpenedPair {
-  /** The number of the pair of pages. */
-  readonly at: number;
   readonly spot: S;
   /** The place on the last good page. */
   readonly old: Spot;
@@ -167,12 +163,12 @@ interface FoundRecord<S extends Spot = Spot> extends OpenedPair {
 function selected(
   found: readonly FoundRecord<Element>[],
   isXml: boolean,
-): { readonly each: RankedEach; readonly found: readonly FoundRecord[] } | undefined {
-  const [each] = rankSelectors(
+): { readonly css: string; readonly found: readonly FoundRecord[] } | undefined {
+  const css = findEach(
     found.map(({ bad, spot }) => ({ page: bad, elements: [spot] })),
     isXml,
   );
-  if (each !== undefined) return { each, found };
+  if (css !== undefined) return { css, found };
   const around = found.flatMap((record) => {
     const spot = parentOf(record.spot);
     return spot === undefined ? [] : [{ ...record, spot }];
@@ -180,8 +176,8 @@ function selected(
   return around.length < found.length ? undefined : selected(around, isXml);
 }
 
-function itemOf({ at, spot, bad, old, good, fields }: FoundRecord): KnownItem {
-  return { pair: at, spot, page: bad.context, before: { spot: old, page: good.context }, fields };
+function itemOf({ spot, bad, old, good, fields }: FoundRecord): KnownItem {
+  return { spot, page: bad.context, before: { spot: old, page: good.context }, fields };
 }
 
 /** Whether the old rule still matches the places of the records, so that only their keys are lost. */
@@ -228,7 +224,7 @@ function repairFields(
     const places = repair.places.filter((place) => !isOfOther(place, repair.field, readBy, items));
     return places.length === 0 ? [] : [{ ...repair, places }];
   });
-  return { fields: own, items, score };
+  return { fields: own, score };
 }
 
 /** Whether a place that gives the smaller part of what was known gives what another field reads, and the two were not the same. */
@@ -245,14 +241,6 @@ function isOfOther(
       ({ fields: { [field]: one, [other]: two } }) =>
         isTelling(one) && isTelling(two) && identityOf(one) !== identityOf(two),
     );
-  });
-}
-
-/** What a rule reads of the records on the new pages. */
-function readsOf(rule: CompiledField, items: readonly KnownItem[]): (string | undefined)[] {
-  return items.map(({ spot, page }) => {
-    const { value } = evaluate(rule, spot, page);
-    return isTelling(value) ? identityOf(value) : undefined;
   });
 }
 

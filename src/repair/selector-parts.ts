@@ -59,6 +59,11 @@ export function selectorParts(element: Element, isXml: boolean): SelectorPart[] 
   return parts.toSorted((one, other) => one.cost - other.cost);
 }
 
+/** Those parts of a selector that count no elements. */
+export function namingParts(element: Element, isXml: boolean): SelectorPart[] {
+  return selectorParts(element, isXml).filter(({ counts }) => counts !== true);
+}
+
 /** A name of an element in a selector: a colon belongs to the name. */
 function escapedName(name: string): string {
   return name.replaceAll(':', String.raw`\:`);

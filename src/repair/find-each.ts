@@ -1,17 +1,9 @@
-import { type Element, isTag } from 'domhandler';
+import type { Element } from 'domhandler';
 import { compilePlace } from '../extract/rule/place.ts';
-import { JsonSpot } from '../extract/rule/spot.ts';
 import { spend } from '../work-budget.ts';
-import type { RepairPlace } from '../view/repair.ts';
-import type { FoundItems, ItemSet } from './find-items.ts';
+import { parentOf } from './elements.ts';
 import type { OpenedPage } from './opened-page.ts';
-import { selectorParts } from './selector-parts.ts';
-
-/** A selector of the records of a page. */
-export interface RankedEach {
-  readonly to: RepairPlace;
-  readonly cost: number;
-}
+import { namingParts } from './selector-parts.ts';
 
 /** Items that selectors are made from, and selectors that are tried. */
 const [sampled, tried] = [12, 60];
@@ -25,14 +17,8 @@ interface Holders {
   readonly elements: readonly Element[];
 }
 
-/** Finds selectors that match the known records of a page and little else, the best first. */
-export function rankEach(page: OpenedPage, { items, json }: ItemSet, isXml: boolean): RankedEach[] {
-  if (json !== undefined) return [{ to: { json }, cost: 1 }];
-  return rankSelectors([{ page, elements: elementsOf(items) }], isXml);
-}
-
-/** Finds selectors that match the known records of several pages and little else, the best first. */
-export function rankSelectors(pages: readonly Holders[], isXml: boolean): RankedEach[] {
+/** Finds the best of the selectors that match the known records of some pages and little else. */
+export function findEach(pages: readonly Holders[], isXml: boolean): string | undefined {
   const elements = pages.flatMap(({ elements: some }) => some);
   const votes = new Map<string, { cost: number; votes: number }>();
   for (const element of elements.slice(0, sampled))
@@ -41,35 +27,32 @@ export function rankSelectors(pages: readonly Holders[], isXml: boolean): Ranked
       votes.set(css, { cost: Math.min(cost, known?.cost ?? Infinity), votes: (known?.votes ?? 0) + 1 });
     }
   const sample = Math.min(sampled, elements.length);
-  return [...votes]
+  const [best] = [...votes]
     .filter(([, { votes: given }]) => given >= leastFound * sample)
     .toSorted(([, one], [, other]) => one.cost - other.cost)
     .slice(0, tried)
-    .flatMap(([css, { cost }]) => trySelector(pages, css, cost, isXml) ?? [])
+    .map(([css, { cost }]) => ({ css, cost: costOn(pages, css, cost, isXml) }))
     .toSorted((one, other) => one.cost - other.cost);
-}
-
-function elementsOf(items: FoundItems): Element[] {
-  return [...items.values()].filter((spot): spot is Element => !(spot instanceof JsonSpot));
+  return best === undefined || best.cost === Infinity ? undefined : best.css;
 }
 
 /** Selectors for one item: by itself, and below an element around it. */
 function* eachSelectors(element: Element, isXml: boolean): Generator<[css: string, cost: number]> {
-  const own = selectorParts(element, isXml).filter(({ counts }) => counts !== true);
+  const own = namingParts(element, isXml);
   for (const { css, cost } of own) yield [css, cost];
-  let above = element.parent;
-  for (let up = 1; above !== null && isTag(above) && up <= 2; up += 1) {
-    const names = selectorParts(above, isXml).filter(({ counts }) => counts !== true);
-    for (const name of names.slice(0, 4))
+  let above = parentOf(element);
+  for (let up = 1; above !== undefined && up <= 2; up += 1) {
+    for (const name of namingParts(above, isXml).slice(0, 4))
       for (const part of own)
         yield up === 1
           ? [`${name.css} > ${part.css}`, part.cost + 0.4 * name.cost + 0.2]
           : [`${name.css} ${part.css}`, part.cost + 0.4 * name.cost + 0.4];
-    above = above.parent;
+    above = parentOf(above);
   }
 }
 
-function trySelector(pages: readonly Holders[], css: string, cost: number, isXml: boolean): RankedEach | undefined {
+/** What a selector costs by what it matches on the pages; infinite for one that is none of the records. */
+function costOn(pages: readonly Holders[], css: string, cost: number, isXml: boolean): number {
   const find = compilePlace({ by: 'css', css }, { isXml, isScoped: false });
   let [known, hits, others] = [0, 0, 0];
   for (const { page, elements } of pages) {
@@ -80,8 +63,7 @@ function trySelector(pages: readonly Holders[], css: string, cost: number, isXml
     hits += own;
     others += all.size - own;
   }
-  if (hits < leastFound * known) return undefined;
   // New records may be among the others; what is beside the list as well is no selector of it.
-  if (others > known) return undefined;
-  return { to: { css }, cost: cost + (4 * others) / known + css.length / 100 };
+  if (hits < leastFound * known || others > known) return Infinity;
+  return cost + (4 * others) / known + css.length / 100;
 }
