@@ -183,10 +183,15 @@ function testOf(expression: Expression): Test {
 
 function operandOf(expression: Expression): Operand {
   const { library } = jsonPaths();
-  const { FilterExpressionLiteral, FunctionExtension } = library.jsonpath.expressions;
-  if (expression instanceof FilterExpressionLiteral) {
-    const constant = expression.evaluate({} as never) as JsonP3.JSONValue;
-    return () => constant;
+  const { NullLiteral, BooleanLiteral, StringLiteral, NumberLiteral, FunctionExtension } = library.jsonpath.expressions;
+  if (expression instanceof NullLiteral) return () => null;
+  if (
+    expression instanceof BooleanLiteral ||
+    expression instanceof StringLiteral ||
+    expression instanceof NumberLiteral
+  ) {
+    const { value } = expression;
+    return () => value;
   }
   if (!(expression instanceof FunctionExtension)) return onlyOf(valuesOf(expression));
   const [argument] = expression.args;
