@@ -164,14 +164,6 @@ describe('tickets', () => {
     assert.match(err, /done with it: `heronry ticket 12 --accept` takes what ticket 12 shows for usual\n/);
   });
 
-  test('refuses a repair that there is not, and says which there are', async (t) => {
-    const { path } = await serve(t, {
-      'ticket.get': () => ({ ...ticket, repairs: { version: 'v1', proposals: [repair, repair] } }),
-    });
-    const { status, err } = await run(['ticket', '12', '--accept', '7', '--socket', path], { now });
-    assert.deepEqual([status, err], [3, 'heronry: ticket 12 has 2 repairs: expected 1 to 2, got 7\n']);
-  });
-
   test('refuses names that are longer than the daemon takes', async () => {
     for (const option of ['--assign', '--as']) {
       const { status, err } = await run(['ticket', '12', option, 'a'.repeat(101)]);

@@ -134,7 +134,11 @@ describe('a repair of a source whose site has changed', () => {
       assert.match((await cli('ticket', '1', '--accept', '1')).err, /shop\.yaml: permission denied; by hand, write/);
       await chmod(file, 0o600);
     }
-    assert.match((await cli('ticket', '1', '--accept', '5')).err, /ticket 1 has \d repairs: expected 1 to \d, got 5/);
+    for (const none of ['0', '5', '7']) {
+      const { status, err } = await cli('ticket', '1', '--accept', none);
+      assert.equal(status, 3);
+      assert.match(err, new RegExp(`^heronry: ticket 1 has \\d repairs: expected 1 to \\d, got ${none}\n$`));
+    }
     assert.match((await cli('ticket', '1', '--dry-run')).err, /expected --accept and the number of a repair/);
     assert.equal(await readFile(file, 'utf8'), before);
   });

@@ -9,9 +9,7 @@ import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, durationOption, limitOption, personOption } from '../options.ts';
 import { type FixtureCount, showRepaired, showTicket, showTickets } from '../show-ticket.ts';
-import { mostRepairs } from '../../view/repair.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
 
 interface ListOptions {
   readonly all?: true;
@@ -110,51 +108,18 @@ function one(terminal: Terminal, command: Command, ticket: number, options: Opti
   if (options.dryRun === true && typeof options.accept !== 'number')
     throw new CommandError('usage', 'ticket: expected --accept and the number of a repair beside --dry-run');
   const acts = actsOf(ticket, options);
-  if (typeof options.accept === 'number') return repair(terminal, command, ticket, acts, options);
-  if (acts.length === 0)
-    return withDaemon(terminal, command, async (client) => {
-      const view = await client.call('ticket.get', { ticket });
-      const fixtures = await fixturesOf(terminal, view, options);
-      print(terminal, command, view, () => showTicket(terminal, view, fixtures));
-    });
+  const { accept: proposal, dryRun = false, as = userName() } = options;
   return withDaemon(terminal, command, async (client) => {
-    let view: TicketView | undefined;
-    for (const act of acts) view = await act(client);
-    if (view !== undefined) {
-      const last = view;
-      print(terminal, command, last, () => showTicket(terminal, last));
+    let after: TicketView | undefined;
+    for (const act of acts) after = await act(client);
+    if (typeof proposal === 'number') {
+      const made = await client.call('ticket.repair', { ticket, proposal, dryRun, by: as });
+      return print(terminal, command, made, () => showRepaired(made, dryRun));
     }
+    const view = after ?? (await client.call('ticket.get', { ticket }));
+    const fixtures = after === undefined ? await fixturesOf(terminal, view, options) : [];
+    print(terminal, command, view, () => showTicket(terminal, view, fixtures));
   });
-}
-
-/** Makes a repair, after whatever else is wanted of the ticket. */
-function repair(
-  terminal: Terminal,
-  command: Command,
-  ticket: number,
-  acts: readonly Act[],
-  {
-    accept,
-    dryRun = false,
-    as = userName(),
-  }: { readonly accept?: true | number; readonly dryRun?: boolean; readonly as?: string },
-): Promise<void> {
-  return withDaemon(terminal, command, async (client) => {
-    const proposal = typeof accept === 'number' ? accept : 1;
-    if (proposal < 1 || proposal > mostRepairs) throw await noSuchRepair(client, ticket, proposal);
-    for (const act of acts) await act(client);
-    const made = await client.call('ticket.repair', { ticket, proposal, dryRun, by: as });
-    print(terminal, command, made, () => showRepaired(made, dryRun));
-  });
-}
-
-/** Says which repairs a ticket has, where one is wanted that none can have. */
-async function noSuchRepair(client: Client, ticket: number, proposal: number): Promise<CommandError> {
-  const { repairs } = await client.call('ticket.get', { ticket });
-  const count = repairs?.proposals.length ?? 0;
-  const has =
-    count === 0 ? 'no repairs' : `${countText(count, 'repair')}: expected ${count === 1 ? '1' : `1 to ${count}`}`;
-  return new CommandError('not_found', `ticket ${ticket} has ${has}, got ${proposal}`);
 }
 
 /** Reads the saved pages of a ticket's source by each proposed repair; nothing where none are saved, or the definition is not at hand. */

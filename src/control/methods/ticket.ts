@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { Serial } from '../../view/fields.ts';
-import { mostRepairs } from '../../view/repair.ts';
 import { TicketState, TicketView } from '../../view/ticket.ts';
 import { SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
@@ -67,7 +66,7 @@ export const ticketMethods = {
     params: z.strictObject({
       ...ofTicket,
       /** Which of the proposed repairs, counted from 1. */
-      proposal: z.int().min(1).max(mostRepairs).default(1),
+      proposal: z.int().default(1),
       /** Tells what would be written, and writes nothing. */
       dryRun: z.boolean().default(false),
     }),
