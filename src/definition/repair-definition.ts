@@ -3,7 +3,6 @@ import { access, realpath } from 'node:fs/promises';
 import type { RepairChange } from '../view/repair.ts';
 import { editRules } from './edit-rules.ts';
 import { definitionIn, maxFileBytes, readRegularFile } from './file.ts';
-import { lineDiff } from './line-diff.ts';
 import { parseSource } from './load.ts';
 import { withPlace, yamlText } from './rule-place-text.ts';
 import { definitionVersion } from './source.ts';
@@ -24,7 +23,8 @@ export type RepairedDefinition =
   | {
       readonly ok: true;
       readonly file: string;
-      readonly diff: string;
+      /** The text of the file before and after. */
+      readonly texts: readonly [before: string, after: string];
       readonly version: string;
       undo(): Promise<unknown>;
     }
@@ -54,8 +54,7 @@ export async function repairDefinition(
   if (!edited.ok) return refused(edited.message);
   const after = parseSource(edited.text, file);
   if (!after.ok) return refused(`it would not be valid: ${after.problems[0]?.message ?? ''}`);
-  const diff = lineDiff(text, edited.text);
-  const made = { file, diff, version: definitionVersion(after.value) };
+  const made = { file, texts: [text, edited.text], version: definitionVersion(after.value) } as const;
   if (dryRun) return { ok: true, ...made, undo: () => Promise.resolve() };
   const again = await readRegularFile(file, maxFileBytes);
   if (!again.ok || !again.bytes.equals(found.bytes)) return refused('it has changed meanwhile');

@@ -5,6 +5,7 @@ import { requestScrape } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
 import { setRepaired } from '../store/tickets.ts';
 import type { Vault } from '../vault/vault.ts';
+import { changedLines } from '../view/changed-text.ts';
 import type { Repair } from '../view/repair.ts';
 import type { TicketView } from '../view/ticket.ts';
 import { targetsOf } from './evidence.ts';
@@ -61,7 +62,8 @@ export async function acceptRepair(deps: AcceptDeps, wish: AcceptWish): Promise<
   const { dryRun, by } = wish;
   const result = await deps.repair({ source: id, changes: repair.changes, version: loaded.version, dryRun });
   if (!result.ok) return { ok: false, code: 'conflict', message: result.message };
-  const { file, diff } = result;
+  const { file, texts } = result;
+  const diff = changedLines(...texts);
   if (dryRun) return { ok: true, ticket, file, diff, targets: 0 };
   const now = deps.catalogue().sources.get(id) ?? loaded;
   const targets = targetsOf(store, ticket);

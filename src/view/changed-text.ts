@@ -1,4 +1,4 @@
-import { type DiffPart, lineDiff, wordDiff } from './text-diff.ts';
+import { type DiffPart, differences, lineDiff, wordDiff } from './text-diff.ts';
 
 /** Texts that are shorter together, in characters, are told whole: the eye finds the difference. */
 const shownWhole = 80;
@@ -47,4 +47,17 @@ export function changedText(older: unknown, newer: unknown): string | undefined 
 export function markedWords({ kind, text }: DiffPart): string {
   if (kind === 'same') return text;
   return kind === 'removed' ? `[-${text}-]` : `{+${text}+}`;
+}
+
+/** Lines that are shown around a change. */
+const linesAround = 2;
+
+const lineMarks = { same: ' ', removed: '-', added: '+' };
+
+/** The lines in which two texts differ, with two lines around them: `-` before those of the older, `+` before those of the newer. Empty where they are equal. */
+export function changedLines(older: string, newer: string): string {
+  const lines = differences(older.split('\n'), newer.split('\n'));
+  const isNear = (at: number): boolean =>
+    lines.slice(Math.max(0, at - linesAround), at + linesAround + 1).some(({ kind }) => kind !== 'same');
+  return lines.flatMap(({ kind, text }, at) => (isNear(at) ? `${lineMarks[kind]} ${text}` : [])).join('\n');
 }

@@ -17,7 +17,8 @@ export function lineDiff(older: string, newer: string): readonly DiffPart[] {
   return joined(differences(linesOf(older), linesOf(newer)), '\n');
 }
 
-function differences(from: readonly string[], to: readonly string[]): readonly DiffPart[] {
+/** Compares two lists of words or lines. */
+export function differences(from: readonly string[], to: readonly string[]): readonly DiffPart[] {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
   let tail = 0;

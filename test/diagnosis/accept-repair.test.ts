@@ -48,7 +48,13 @@ describe('a repair without a person', () => {
       asked.push(wanted);
       // The file is written, and the daemon is killed then.
       if (!wanted.dryRun) throw new Error('killed');
-      return Promise.resolve({ ok: true, file: 'shop.yaml', diff: '', version: 'v2', undo: () => Promise.resolve() });
+      return Promise.resolve({
+        ok: true,
+        file: 'shop.yaml',
+        texts: ['', ''],
+        version: 'v2',
+        undo: () => Promise.resolve(),
+      });
     });
     await assert.rejects(repairedAs('v1'), /killed/);
     assert.equal(store.tickets.get(ticket)?.repaired, undefined);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedText } from '../../src/view/changed-text.ts';
+import { changedLines, changedText } from '../../src/view/changed-text.ts';
 
 const words = Array.from({ length: 30 }, (_, index) => `w${index}`);
 
@@ -27,3 +27,8 @@ for (const [what, older, newer, told] of cases)
   test(`the difference of texts is told by ${what}`, () => {
     assert.equal(changedText(older, newer), told);
   });
+
+test('the difference of files has two lines around each change, what went before what came', () => {
+  assert.equal(changedLines('a\nb\nc\nd\ne\n', 'a\nb\nc\nx\ny\ne\n'), '  b\n  c\n- d\n+ x\n+ y\n  e\n  ');
+  assert.equal(changedLines('a\n\nb', 'a\n\nb'), '');
+});
