@@ -115,15 +115,6 @@ export const measureKinds = {
     limitWithoutBaseline: { share: 0.2, records: 10 },
     isCounted: true,
   },
-  /** The share of item pages that could not be read. */
-  unread: {
-    symptom: 'pages',
-    scale: 'share',
-    side: 'high',
-    least: shareLeast,
-    limitWithoutBaseline: half(10),
-    isCounted: true,
-  },
   /** The share of requests that failed, or that an error status answered. */
   failed: {
     symptom: 'status',

@@ -19,7 +19,6 @@ export function measuresOf(tally: RunTally, scope: Scope): readonly Measure[] {
   return [
     ...Object.entries(tally.types).flatMap(([record, of]) => typeMeasures(record, of, tally, scope)),
     ...share('refused', tally.refused, tally.places),
-    ...share('unread', tally.unread, tally.itemPages),
     ...share('failed', tally.failed, tally.requests),
     ...(tally.bodies > 0 ? [{ name: 'page_bytes', value: tally.bytes / tally.bodies } as const] : []),
     ...(tally.requests > 0 ? [{ name: 'request_ms', value: tally.elapsedMs / tally.requests } as const] : []),

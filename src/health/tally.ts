@@ -68,9 +68,6 @@ export interface RunTally {
   /** Places that were looked at for records, and those that are none. */
   readonly places: number;
   readonly refused: number;
-  /** Pages of items that were asked for, and those that were not read. */
-  readonly itemPages: number;
-  readonly unread: number;
   readonly requests: number;
   /** Requests without an answer, or with an error status. */
   readonly failed: number;
@@ -86,8 +83,6 @@ export const emptyTally: RunTally = {
   types: {},
   places: 0,
   refused: 0,
-  itemPages: 0,
-  unread: 0,
   requests: 0,
   failed: 0,
   bodies: 0,
@@ -138,8 +133,6 @@ export function sumOfTallies(one: RunTally, other: RunTally): RunTally {
     types: summed(one.types, other.types, sumOfTypes),
     places: one.places + other.places,
     refused: one.refused + other.refused,
-    itemPages: one.itemPages + other.itemPages,
-    unread: one.unread + other.unread,
     requests: one.requests + other.requests,
     failed: one.failed + other.failed,
     bodies: one.bodies + other.bodies,
