@@ -1,5 +1,5 @@
 import type { RecordDraft } from '../extract/draft.ts';
-import { amountIn } from '../extract/value/amount.ts';
+import { amountIn } from '../view/amount.ts';
 import type { Value } from '../extract/value/value.ts';
 import { isPlaceholder } from '../health/placeholder.ts';
 import type { ExplainedField } from '../view/trial.ts';
@@ -51,7 +51,7 @@ function changeCause(
   isStillShown: (values: readonly Value[]) => boolean,
 ): Cause | undefined {
   const amounts = changes.flatMap(([before, after]) => {
-    const [old, now] = [amountOf(before), amountOf(after)];
+    const [old, now] = [amountIn(before), amountIn(after)];
     return old === undefined || now === undefined ? [] : [{ old, now }];
   });
   const share = (is: (each: (typeof amounts)[number]) => boolean): boolean =>
@@ -92,7 +92,7 @@ export function unreadCurrency(
   fields: readonly string[],
 ): Cause | undefined {
   for (const field of fields) {
-    const [was] = good.flatMap(({ fields: values }) => amountOf(values[field] ?? null)?.of ?? []);
+    const [was] = good.flatMap(({ fields: values }) => amountIn(values[field])?.of ?? []);
     const seen = items.flatMap(({ fields: all }) => all.filter(({ name }) => name === field));
     const texts = seen.flatMap(({ lost }) => lost.slice(0, 1).map(({ text }) => text.trim()));
     const others = was === undefined ? [] : texts.filter((text) => isOfOther(text, was));
@@ -159,11 +159,6 @@ export function otherPage(pairs: readonly Pair[], isSingle: boolean): Cause | un
   return texts.length >= 2 && others.length === texts.length
     ? { kind: 'wrong_page', says: [`all ${texts.length} texts of the record are others`] }
     : undefined;
-}
-
-function amountOf(value: Value): { readonly amount: number; readonly of: string | undefined } | undefined {
-  const found = amountIn(value);
-  return found && { amount: found.amount, of: found.currency ?? found.unit };
 }
 
 /** Whether amounts differ by a factor; far factors also where the amounts have changed a little besides. */

@@ -26,14 +26,14 @@ const kinds: Readonly<Record<string, CauseKind>> = {
  * @param what - what failed, in the plural.
  */
 export function failureCause(failures: readonly Failed[], what: string): Cause | undefined {
-  const [most] = [...Map.groupBy(failures, kindOf)].toSorted(([, one], [, other]) => other.length - one.length);
+  const [most] = [...Map.groupBy(failures, causeKindOf)].toSorted(([, one], [, other]) => other.length - one.length);
   const [kind = 'unknown', same = []] = most ?? [];
   const [first] = same;
   if (first === undefined || 2 * same.length <= failures.length) return undefined;
   return { kind, says: [`${same.length} of ${failures.length} ${what}: ${first.message}`] };
 }
 
-function kindOf({ code, cause }: Failed): CauseKind {
+function causeKindOf({ code, cause }: Failed): CauseKind {
   if (code === 'timeout') return 'slow';
   if (code === 'truncated') return 'items_cut';
   // A refusal by its status has the code of one; else a page stood there that lets persons through.

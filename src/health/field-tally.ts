@@ -1,5 +1,6 @@
 import type { Value } from '../extract/value/value.ts';
-import { isEmptyValue, numberOf } from './guard.ts';
+import { amountIn } from '../view/amount.ts';
+import { isEmptyValue } from './guard.ts';
 import { isFar } from './odd-value.ts';
 import { emptyField, type FieldTally, type LogSum } from './tally.ts';
 import { isGarbled, textShape } from './text-shape.ts';
@@ -45,7 +46,7 @@ export function fieldTally(records: readonly FieldPair[]): FieldTally {
     if (now === null) continue;
     const hash = hashOf(now);
     values.push(hash);
-    const number = numberOf(now);
+    const number = amountIn(now);
     const isEmpty = isEmptyValue(now);
     if (isEmpty) sum.empty += 1;
     if (number !== undefined) {
@@ -70,7 +71,7 @@ export function fieldTally(records: readonly FieldPair[]): FieldTally {
       sum.texts += 1;
       if (hash !== beforeHash && textShape(now) !== textShape(before)) sum.shape += 1;
     }
-    const from = number && numberOf(before);
+    const from = number && amountIn(before);
     if (number === undefined || from === undefined) continue;
     sum.numbers += 1;
     if (number.of !== from.of) sum.currency += 1;

@@ -1,4 +1,5 @@
 import type { Value } from '../extract/value/value.ts';
+import { amountIn } from '../view/amount.ts';
 import { isPlaceholder } from './placeholder.ts';
 
 /** How far a number may move from one observation to the next: by a part of what it was, or by a factor either way. */
@@ -43,7 +44,7 @@ export function isEmptyValue(value: Value): boolean {
   if (value === null || value === 0 || value === '') return true;
   if (typeof value === 'string') return isPlaceholder(value);
   if (typeof value !== 'object') return false;
-  const number = numberOf(value);
+  const number = amountIn(value);
   return number === undefined ? Object.keys(value).length === 0 : number.amount === 0;
 }
 
@@ -52,9 +53,9 @@ export function isNearlyAll(emptied: number, had: number): boolean {
   return emptied >= fewRecords && 10 * emptied >= 9 * had;
 }
 
-/** Whether so many records are missing at once that they are held: more than half of ten or more. */
-export function isMostMissing(missing: number, known: number): boolean {
-  return known >= manyRecords && 2 * missing > known;
+/** Whether so many records or pages are missing at once that it is no chance: more than half of ten or more. */
+export function isMostMissing(missing: number, known: number, fewest = manyRecords): boolean {
+  return known >= fewest && 2 * missing > known;
 }
 
 /**
@@ -62,7 +63,7 @@ export function isMostMissing(missing: number, known: number): boolean {
  * from zero, nor from or to what is no number.
  */
 export function isJump(jump: Jump, before: Value, after: Value): boolean {
-  const [from, to] = [numberOf(before), numberOf(after)];
+  const [from, to] = [amountIn(before), amountIn(after)];
   if (from === undefined || to === undefined) return false;
   if (from.of !== to.of) return true;
   const [old, now] = [from.amount, to.amount];
@@ -70,14 +71,4 @@ export function isJump(jump: Jump, before: Value, after: Value): boolean {
   if ('part' in jump) return Math.abs(now - old) > jump.part * Math.abs(old);
   const ratio = now / old;
   return ratio > jump.factor || ratio < 1 / jump.factor;
-}
-
-/** The number that a value is, with the currency or unit of an amount; `undefined` for what is no number. */
-export function numberOf(value: Value): { readonly amount: number; readonly of?: Value | undefined } | undefined {
-  if (typeof value === 'number') return { amount: value };
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { amount, currency, unit } = value as Readonly<Record<string, Value | undefined>>;
-  if (typeof amount === 'number') return { amount, of: unit };
-  const number = typeof amount === 'string' ? Number(amount) : Number.NaN;
-  return Number.isNaN(number) ? undefined : { amount: number, of: currency };
 }

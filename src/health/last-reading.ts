@@ -1,7 +1,7 @@
 import type { Symptom } from '../view/symptom.ts';
 import type { RuleDigests } from './baseline.ts';
 import type { Fill } from './field-fill.ts';
-import { manyRecords } from './guard.ts';
+import { isMostMissing, manyRecords } from './guard.ts';
 
 /** What a scrape has read of its target. */
 export interface Reading {
@@ -106,7 +106,7 @@ export function recordCounts({ fill }: Reading): ReadonlyMap<string, number> {
 /** The types of whose pages most failed: of several, or of the few after which no more were asked for. */
 function failedPages(pages: ItemPageCounts = {}): Symptom[] {
   return Object.entries(pages).flatMap(([record, { asked, read, isStopped }]): Symptom[] => {
-    if (2 * read >= asked || (asked < manyRecords && isStopped !== true)) return [];
+    if (!isMostMissing(asked - read, asked, isStopped === true ? 1 : manyRecords)) return [];
     const observed = (asked - read) / asked;
     return [{ kind: 'pages', record, measure: 'unread', observed, expected: { high: 0.5 }, of: asked }];
   });
@@ -136,7 +136,7 @@ function symptomsOf(measure: LastReading, now: Types, { isWhole }: Reading, vers
       if (isOther && now.size > 0) return [];
       return [{ kind: 'records', record, measure: 'records', observed: 0, expected: { median: whole } }];
     }
-    const isFew = isWhole && whole >= manyRecords && 2 * count < whole;
+    const isFew = isWhole && isMostMissing(whole - count, whole);
     const lost = Object.entries(fields).filter(
       ([field, had]) => 2 * had >= records && (seen.get(field) ?? (isOther ? had : 0)) === 0,
     );

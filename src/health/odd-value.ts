@@ -1,5 +1,6 @@
 import type { Value } from '../extract/value/value.ts';
-import { isEmptyValue, numberOf } from './guard.ts';
+import { amountIn } from '../view/amount.ts';
+import { isEmptyValue } from './guard.ts';
 import type { MeasureName } from './measure-kind.ts';
 import { isGarbled, textShape } from './text-shape.ts';
 
@@ -31,7 +32,7 @@ export function isFar(factor: number): boolean {
 export function oddityOf(before: Value, now: Value): Exclude<Oddity, 'altered'> | undefined {
   if (before === null || now === null || isEmptyValue(before)) return undefined;
   if (isEmptyValue(now)) return 'emptied';
-  const [from, to] = [numberOf(before), numberOf(now)];
+  const [from, to] = [amountIn(before), amountIn(now)];
   if (from !== undefined && to !== undefined) {
     if (from.of !== to.of) return 'currency';
     return isFar(to.amount / from.amount) ? 'rescaled' : undefined;

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../extract/value/json-text.ts';
-import { amountIn } from '../extract/value/amount.ts';
 import { isLacking, isList, type Value } from '../extract/value/value.ts';
+import { amountIn } from '../view/amount.ts';
 import type { FieldPlan, RecordPlan } from '../extract/rule/plan.ts';
 import type { PageContext, Spot } from '../extract/rule/spot.ts';
 
@@ -58,8 +58,7 @@ const mostMoved = 2;
 /** Whether a number is near one that was known, in the same currency or unit: it may have changed meanwhile, as counters do. */
 export function isWithinFactorTwo(read: Value | undefined, known: Value): boolean {
   const [now, before] = [amountIn(read), amountIn(known)];
-  if (now === undefined || before === undefined) return false;
-  if (now.currency !== before.currency || now.unit !== before.unit) return false;
+  if (now === undefined || before === undefined || now.of !== before.of) return false;
   if (now.amount === before.amount) return true;
   const ratio = now.amount / before.amount;
   return ratio >= 1 / mostMoved && ratio <= mostMoved;

@@ -3,7 +3,7 @@ import { type CompiledField, compileRule } from '../extract/rule/compile.ts';
 import { evaluate } from '../extract/rule/evaluate.ts';
 import type { FieldPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
-import { amountIn } from '../extract/value/amount.ts';
+import { amountIn } from '../view/amount.ts';
 import type { Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
 import type { RepairPlace } from '../view/repair.ts';
