@@ -1,5 +1,6 @@
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Self } from '../src/actor/types.ts';
+import { isCauseUnknown } from '../src/diagnosis/diagnose-ticket.ts';
 import { follow, type LogSlice } from '../src/store/follow.ts';
 import type { Store } from '../src/store/store.ts';
 import type { TicketView } from '../src/view/ticket.ts';
@@ -110,7 +111,7 @@ export function diagnoser(
   function isNew({ data }: LogSlice['events'][number]): boolean {
     if (!('symptoms' in data)) return false;
     if ('change' in data) return ['symptoms', 'recurred', 'unsnoozed'].includes(data.change);
-    return data.cause === undefined || data.cause.kind === 'unknown';
+    return isCauseUnknown(data);
   }
 
   function next(): void {
@@ -154,7 +155,6 @@ export function diagnoser(
 
   /** Whether more pages that show a ticket may tell more. */
   function wantsPages(ticket: TicketView): boolean {
-    if (ticket.state === 'resolved') return false;
-    return ticket.cause === undefined || ticket.cause.kind === 'unknown' || lacksRepairs(ticket);
+    return ticket.state !== 'resolved' && (isCauseUnknown(ticket) || lacksRepairs(ticket));
   }
 }

@@ -6,10 +6,9 @@ import { openProvider } from '../provider/declared.ts';
 import type { Reading } from '../provider/provider.ts';
 import { setCause } from '../store/tickets.ts';
 import type { Store } from '../store/store.ts';
-import type { KeptPage } from '../vault/entry.ts';
-import { fetchedPage } from '../vault/kept-page.ts';
+import { comparedPage, fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { CauseQuestion, ComparedPage } from '../view/cause-question.ts';
+import type { CauseQuestion } from '../view/cause-question.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import { cutLinks } from './cut-links.ts';
 import { type PagePair, keptPagePairs } from './evidence.ts';
@@ -38,7 +37,7 @@ const limitMs = 30_000;
 const tooSlow: Cause = { kind: 'unknown', says: ['the pages could not be compared within the limits of a thread'] };
 
 /** Whether the cause of a ticket is not known. */
-export function isCauseUnknown(ticket: TicketView | undefined): boolean {
+export function isCauseUnknown(ticket: Pick<TicketView, 'cause'> | undefined): boolean {
   return ticket?.cause === undefined || ticket.cause.kind === 'unknown';
 }
 
@@ -108,8 +107,4 @@ function readingOf(loaded: LoadedSource, { symptoms }: TicketView, { url: asked,
   const compare: CauseQuestion = { symptoms, asked, good: comparedPage(good), records };
   // A line of its own, so that comparing makes no page of the source wait.
   return { source: `@diagnosis/${loaded.source.id}`, plan: (own ?? page).plan, limitMs, compare };
-}
-
-function comparedPage({ url, status, body, contentType, observedAt }: KeptPage): ComparedPage {
-  return { url, status, body: new Uint8Array(body), observedAt, ...defined({ contentType }) };
 }

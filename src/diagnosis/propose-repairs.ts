@@ -5,10 +5,9 @@ import { openProvider } from '../provider/declared.ts';
 import type { Reading } from '../provider/provider.ts';
 import type { Store } from '../store/store.ts';
 import { setRepairs } from '../store/tickets.ts';
-import type { KeptPage } from '../vault/entry.ts';
-import { fetchedPage } from '../vault/kept-page.ts';
+import { comparedPage, fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { Repair, RepairPage, RepairQuestion } from '../view/repair.ts';
+import type { Repair, RepairQuestion } from '../view/repair.ts';
 import type { CauseKind, TicketView } from '../view/ticket.ts';
 import { type PagePair, keptPagePairs } from './evidence.ts';
 
@@ -56,7 +55,7 @@ export async function proposeRepairs(
   const known = ticket.repairs?.version === loaded.version ? (ticket.repairs.pages ?? mostPairs) : 0;
   if (lost.length === 0 || first === undefined || pairs.length <= known) return undefined;
   const repair: RepairQuestion = {
-    pairs: pairs.map(({ good, bad }) => ({ good: repairPage(good), bad: repairPage(bad) })),
+    pairs: pairs.map(({ good, bad }) => ({ good: comparedPage(good), bad: comparedPage(bad) })),
     lost,
   };
   // A line of its own, so that the search makes no page of the source wait.
@@ -108,8 +107,4 @@ async function pagesOf(store: Store, vault: Vault, ticket: TicketView): Promise<
     if (found.length === mostPairs) break;
   }
   return found;
-}
-
-function repairPage({ url, body, contentType, observedAt }: KeptPage): RepairPage {
-  return { url, body: new Uint8Array(body), observedAt, ...defined({ contentType }) };
 }

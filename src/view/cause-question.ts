@@ -1,11 +1,9 @@
+import type { RepairPage } from './repair.ts';
 import type { Symptom } from './symptom.ts';
 
 /** A kept page that another one of its address is compared with. */
-export interface ComparedPage {
-  readonly url: string;
+export interface ComparedPage extends RepairPage {
   readonly status: number;
-  readonly body: Uint8Array;
-  readonly contentType?: string;
   readonly observedAt: number;
 }
 
