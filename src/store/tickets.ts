@@ -134,23 +134,21 @@ export function hasTrouble({ tickets }: Pick<Store, 'tickets'>, source: string):
 
 /** Stores the cause of a ticket, which is told, and the digests of the pages that show it, in place of an earlier one. Resolves when it is committed. */
 export function setCause(store: Store, number: number, cause: Cause, pages?: TicketView['pages']): Promise<void> {
-  return store.write((change) => {
-    const ticket = store.tickets.get(number);
-    if (ticket !== undefined && ticket.state !== 'resolved')
-      keepTicket(
-        store,
-        change,
-        diagnosed({ ...ticket, ...defined({ pages: pages ?? ticket.pages }) }, change.at, cause),
-      );
-  });
+  return moveUnresolved(store, number, (ticket, at) =>
+    diagnosed({ ...ticket, ...defined({ pages: pages ?? ticket.pages }) }, at, cause),
+  );
 }
 
 /** Stores rules that are proposed for a ticket, which is told. Resolves when it is committed. */
 export function setRepairs(store: Store, number: number, repairs: NonNullable<TicketView['repairs']>): Promise<void> {
+  return moveUnresolved(store, number, (ticket, at) => repairable(ticket, at, repairs));
+}
+
+/** Stores what becomes of a ticket, unless it is resolved meanwhile. */
+function moveUnresolved(store: Store, number: number, move: (ticket: TicketView, at: number) => Moved): Promise<void> {
   return store.write((change) => {
     const ticket = store.tickets.get(number);
-    if (ticket !== undefined && ticket.state !== 'resolved')
-      keepTicket(store, change, repairable(ticket, change.at, repairs));
+    if (ticket !== undefined && ticket.state !== 'resolved') keepTicket(store, change, move(ticket, change.at));
   });
 }
 

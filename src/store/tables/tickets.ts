@@ -80,20 +80,15 @@ export function ticketTable(environment: Environment) {
     /** The tickets that are snoozed, each with when that is over. */
     snoozes: () => snoozed.entries(),
     /** The tickets that are not resolved, the newest first. */
-    *unresolved(): Generator<TicketView> {
-      for (const ticket of [...unresolved.keys({ newestFirst: true })]) {
-        const row = rows.get(ticket);
-        if (row !== undefined) yield row;
-      }
-    },
+    unresolved: (): Generator<TicketView> => rowsOf([...unresolved.keys({ newestFirst: true })]),
     /** The tickets of a source that are not resolved, the newest first; those of hosts that name it as well. */
-    *unresolvedOf(source: string): Generator<TicketView> {
-      const range = { from: [source, 0] as [string, number], before: [source, Infinity] as [string, number] };
-      for (const [, ticket] of [...ofSource.keys({ ...range, newestFirst: true })]) {
-        const row = rows.get(ticket);
-        if (row !== undefined) yield row;
-      }
-    },
+    unresolvedOf: (source: string): Generator<TicketView> =>
+      rowsOf(
+        Array.from(
+          ofSource.keys({ from: [source, 0], before: [source, Infinity], newestFirst: true }),
+          ([, ticket]) => ticket,
+        ),
+      ),
     /** The newest ticket with a symptom, by `symptomId`. */
     newestOf: (scope: TicketScope, symptom: string): number | undefined => bySymptom.get([scope, symptom]),
     setNewest: (scope: TicketScope, symptom: string, ticket: number): void => bySymptom.put([scope, symptom], ticket),
@@ -123,4 +118,10 @@ export function ticketTable(environment: Environment) {
     },
     removeMember: (source: string, member: number, ticket: number): boolean => members.remove([source, member, ticket]),
   };
+  function* rowsOf(numbers: readonly number[]): Generator<TicketView> {
+    for (const number of numbers) {
+      const row = rows.get(number);
+      if (row !== undefined) yield row;
+    }
+  }
 }
