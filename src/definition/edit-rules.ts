@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type Document,
   isMap,
+  isNode,
   isScalar,
   isSeq,
   type Node,
@@ -41,9 +42,9 @@ export function editRules(text: string, changes: readonly RepairChange[]): Edite
     const path = pathOf(change, expected);
     const node: unknown = path && document.getIn(path, true);
     const name = `${change.record}.${change.field ?? 'each'}`;
-    if (path === undefined || node === undefined) return { ok: false, message: `it has no rule "${name}" of its own` };
-    const found = editsOf(node as Node, change.to, text);
-    nodes.set(name, node as Node);
+    if (path === undefined || !isNode(node)) return { ok: false, message: `it has no rule "${name}" of its own` };
+    const found = editsOf(node, change.to, text);
+    nodes.set(name, node);
     if (found === undefined) return refusal(document, nodes);
     edits.push(...found);
     expected = replacedIn(expected, path, (rule) => withPlace(rule, change.to));
@@ -105,37 +106,33 @@ function editsOf(node: Node, place: RepairPlace, text: string): Edit[] | undefin
   if (isScalar(node)) {
     return [{ from: range[0], to: endOf(node, text), text: yamlText(withPlace('', place)) }];
   }
-  if (isSeq(node)) return [addedTo(node, withPlace(lastOf(node), place), text, 'end')].flatMap((each) => each ?? []);
+  if (isSeq(node)) return addedTo(node, withPlace(valueOf(node.items.at(-1)), place), text, 'end');
   if (!isMap(node)) return undefined;
   const any: unknown = node.get('any', true);
   if (!isSeq(any)) return placeEdits(node, place, text);
-  const first: unknown = any.items[0];
-  const value: unknown = isScalar(first) ? first.value : isMap(first) ? (first.toJSON() as unknown) : undefined;
-  return [addedTo(any, alternative(value, place), text, 'start')].flatMap((each) => each ?? []);
+  return addedTo(any, alternative(valueOf(any.items[0]), place), text, 'start');
 }
 
-function lastOf({ items }: YAMLSeq): unknown {
-  const last: unknown = items.at(-1);
-  return isScalar(last) ? last.value : isMap(last) ? (last.toJSON() as unknown) : undefined;
+function valueOf(node: unknown): unknown {
+  return isScalar(node) ? node.value : isMap(node) ? node.toJSON() : undefined;
 }
 
 /** Adds an element to a list. */
-function addedTo(list: YAMLSeq, value: unknown, text: string, where: 'start' | 'end'): Edit | undefined {
-  const item = (where === 'start' ? list.items[0] : list.items.at(-1)) as Node | undefined;
-  const range = item?.range;
-  if (range === undefined || range === null || list.range === undefined || list.range === null) return undefined;
-  const [start] = range;
-  const end = endOf(item as Node, text);
+function addedTo(list: YAMLSeq, value: unknown, text: string, where: 'start' | 'end'): Edit[] {
+  const item: unknown = where === 'start' ? list.items[0] : list.items.at(-1);
+  if (!isNode(item) || !item.range || !list.range) return [];
+  const [start] = item.range;
+  const end = endOf(item, text);
   const added = yamlText(value);
   if (list.flow === true)
     return where === 'start'
-      ? { from: start, to: start, text: `${added}, ` }
-      : { from: end, to: end, text: `, ${added}` };
+      ? [{ from: start, to: start, text: `${added}, ` }]
+      : [{ from: end, to: end, text: `, ${added}` }];
   const dash = where === 'start' ? list.range[0] : text.lastIndexOf('-', start);
   const indent = ' '.repeat(dash - lineStart(text, dash));
-  if (where === 'start') return { from: dash, to: dash, text: `- ${added}${lineFeedOf(text)}${indent}` };
+  if (where === 'start') return [{ from: dash, to: dash, text: `- ${added}${lineFeedOf(text)}${indent}` }];
   const at = lineEnd(text, end);
-  return { from: at, to: at, text: `${lineFeedOf(text)}${indent}- ${added}` };
+  return [{ from: at, to: at, text: `${lineFeedOf(text)}${indent}- ${added}` }];
 }
 
 /** Replaces the keys of a rule that say where its value is. */
@@ -169,8 +166,8 @@ function rangeOf(
   text: string,
 ): { readonly key: string; readonly from: number; readonly to: number } | undefined {
   if (!isScalar(key) || key.range === undefined || key.range === null) return undefined;
-  const node = value as Node | null;
-  return { key: String(key.value), from: key.range[0], to: node?.range ? endOf(node, text) : key.range[1] };
+  const end = isNode(value) && value.range ? endOf(value, text) : key.range[1];
+  return { key: String(key.value), from: key.range[0], to: end };
 }
 
 /** The end of a node's text, before the line feed that the range of a block takes in. */

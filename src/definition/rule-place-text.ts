@@ -4,17 +4,7 @@ import type { RepairPlace } from '../view/repair.ts';
 import { shortPlace } from './selector.ts';
 
 /** Keys of a rule that say where its value is. */
-export const whereKeys: ReadonlySet<string> = new Set([
-  'css',
-  'xpath',
-  'json',
-  'meta',
-  'const',
-  'page',
-  'in',
-  'from',
-  'attr',
-]);
+const whereKeys: ReadonlySet<string> = new Set(['css', 'xpath', 'json', 'meta', 'const', 'page', 'in', 'from', 'attr']);
 
 /** The keys of a place as a definition has them; of the present element, its text. */
 export function placeKeysOf({ column, ...place }: RepairPlace): Readonly<Record<string, unknown>> {
@@ -23,7 +13,7 @@ export function placeKeysOf({ column, ...place }: RepairPlace): Readonly<Record<
 }
 
 /** A place in its short form, such as `.price` or `a @href`; `undefined` for one that has none. */
-export function shortFormOf(place: RepairPlace): string | undefined {
+function shortFormOf(place: RepairPlace): string | undefined {
   const { css, xpath, json, attr } = place;
   const text = [css ?? xpath ?? json ?? '', ...(attr === undefined ? [] : [`@${attr}`])].join(' ').trim() || '.';
   return isDeepStrictEqual({ ...shortPlace(text) }, { ...place }) ? text : undefined;

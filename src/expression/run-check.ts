@@ -39,6 +39,10 @@ type FigureName = keyof typeof fieldTypes;
 
 const figureNames = Object.keys(fieldTypes);
 
+function isFigure(name: string): name is FigureName {
+  return Object.hasOwn(fieldTypes, name);
+}
+
 /** The figures of a field as an expression sees them. */
 class Figures {
   readonly fill: Exact | undefined;
@@ -114,12 +118,13 @@ function runCheckOf(text: string, kinds: Readonly<Record<string, FieldKind>>): R
 }
 
 /** A figure that a text names: a count, or one of a field. */
-interface NamedFigure {
-  readonly field?: string;
-  readonly figure: string;
+type NamedFigure = (
+  | { readonly field?: undefined; readonly figure: (typeof counts)[number] }
+  | { readonly field: string; readonly figure: FigureName }
+) & {
   /** The offset in the text. */
   readonly at: number;
-}
+};
 
 /** The figures of a field that are shares, from 0 to 1. */
 const shares = ['fill', 'lost', 'empty'];
@@ -175,7 +180,7 @@ function figureAt(node: ASTNode, fields: readonly string[]): NamedFigure[] {
   if (node.op !== '.') return [];
   const [of, figure] = node.args;
   if (of.op !== 'id' || !fields.includes(of.args)) return [];
-  if (!Object.hasOwn(fieldTypes, figure))
+  if (!isFigure(figure))
     throw new ExpressionFault(
       `expected one of ${figureNames.join(', ')} of ${of.args}, got "${figure}"${didYouMean(figure, figureNames)}`,
       node.start,
@@ -204,8 +209,8 @@ function resultOf(run: () => unknown): boolean | undefined {
 }
 
 function figureOf(run: RunFigures, { field, figure }: NamedFigure): number | undefined {
-  if (field === undefined) return isCount(figure) ? run[figure] : undefined;
-  const value = Object.hasOwn(run.fields, field) ? run.fields[field]?.[figure as FigureName] : undefined;
+  if (field === undefined) return run[figure];
+  const value = Object.hasOwn(run.fields, field) ? run.fields[field]?.[figure] : undefined;
   return value === undefined ? undefined : Number(value);
 }
 

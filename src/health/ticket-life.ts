@@ -22,7 +22,7 @@ export type Moved =
   | { readonly ticket: TicketView; readonly told?: undefined };
 
 /** A ticket that was resolved by itself is reopened where the symptom comes back within this time, in ms: a week, so that a weekly fault is one ticket. */
-export const reopenedWithinMs = 7 * 86_400_000;
+const reopenedWithinMs = 7 * 86_400_000;
 
 /** Entries of its log, addresses and projects that a ticket keeps. */
 const [keptEntries, keptSamples, keptProjects] = [50, 5, 100];

@@ -1,7 +1,7 @@
 import type { Element } from 'domhandler';
 import type { FieldPlan, RecordPlan } from '../extract/rule/plan.ts';
 import { JsonSpot } from '../extract/rule/spot.ts';
-import type { Value } from '../extract/value/value.ts';
+import { isList, type Value } from '../extract/value/value.ts';
 import { spend } from '../work-budget.ts';
 import { parentOf, shownElements } from './elements.ts';
 import { identityOf, isTelling, singleFields } from './known-values.ts';
@@ -171,7 +171,7 @@ function valueAt(root: Value, path: readonly (string | number)[]): Value {
   let value: Value = root;
   for (const part of path) {
     if (typeof value !== 'object' || value === null) return null;
-    value = (value as Readonly<Record<string, Value>>)[part] ?? null;
+    value = (isList(value) ? (typeof part === 'number' ? value[part] : undefined) : value[part]) ?? null;
   }
   return value;
 }

@@ -56,7 +56,7 @@ export function isOfKnown(read: Value | undefined, known: Value): boolean {
 const mostMoved = 2;
 
 /** Whether a number is near one that was known, in the same currency or unit: it may have changed meanwhile, as counters do. */
-export function isWithinFactorTwo(read: Value | undefined, known: Value): boolean {
+export function isWithinFactorTwo(read: unknown, known: Value): boolean {
   const [now, before] = [amountIn(read), amountIn(known)];
   if (now === undefined || before === undefined || now.of !== before.of) return false;
   if (now.amount === before.amount) return true;

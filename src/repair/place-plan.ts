@@ -6,7 +6,7 @@ import { placeText } from '../extract/rule/place.ts';
 import type { RepairChange, RepairPlace } from '../view/repair.ts';
 
 /** The plan of a place that a repair names. */
-export function repairPlacePlan({ css, xpath, json, meta, in: within }: RepairPlace): PlacePlan {
+function repairPlacePlan({ css, xpath, json, meta, in: within }: RepairPlace): PlacePlan {
   if (css !== undefined) return { by: 'css', css };
   if (xpath !== undefined) return { by: 'xpath', xpath };
   if (json !== undefined) return { by: 'json', path: json, ...defined({ in: within }) };

@@ -89,7 +89,7 @@ export function rankPlaces(
   return near.filter(({ reads }) =>
     items.every(({ fields }, at) => {
       const [known, read] = [fields[field.name], reads[at]];
-      return !isTelling(known) || (read !== undefined && isWithinFactorTwo(JSON.parse(read) as Value, known));
+      return !isTelling(known) || (read !== undefined && isWithinFactorTwo(JSON.parse(read), known));
     }),
   );
 }
@@ -201,7 +201,7 @@ function placesOf(
 }
 
 /** Whether an element says what a price was before, or what others ask: it is another value, though it may be the same today. */
-export function isOldPrice({ tag, names, above }: Pick<Look, 'tag' | 'names' | 'above'>): boolean {
+function isOldPrice({ tag, names, above }: Pick<Look, 'tag' | 'names' | 'above'>): boolean {
   return (
     /^(?:s|del|strike)$/.test(tag) ||
     [...names, ...above].some((name) =>

@@ -70,7 +70,7 @@ function escapedName(name: string): string {
 }
 
 /** What a class costs: one that a person gave lasts, one that a tool made is another with the next release, and one of a layout is on many elements. */
-export function classCost(name: string): number {
+function classCost(name: string): number {
   if (isGenerated(name)) return 4;
   return /^(?:col|row|mt|mb|ml|mr|p|m|w|h|d|flex|grid|text|bg|is|has|u)-?[\w-]*$/.test(name) && name.length < 8
     ? 2.8
@@ -78,7 +78,7 @@ export function classCost(name: string): number {
 }
 
 /** Whether a name was made by a tool: digits among letters, or letters that no word has. */
-export function isGenerated(name: string): boolean {
+function isGenerated(name: string): boolean {
   const words = name.split(/[-_]+/).filter((word) => word !== '');
   return (
     /^(?:css|sc|jsx|jss|svelte|emotion)-?/.test(name) ||
