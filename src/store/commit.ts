@@ -22,6 +22,7 @@ import { keepPage, seePage, verifyPage } from './pages.ts';
 import type { RunSoFar } from './tables/runs.ts';
 import { markMissing } from './crawl-missing.ts';
 import { findMissing, holdMissing } from './hold-missing.ts';
+import { findOther } from './other-record.ts';
 import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
@@ -107,9 +108,9 @@ function writeStep(
 ): CommitResult {
   const isUnwritten = store.scrapes.isUnwritten(fence.scrape);
   if (isUnwritten) tellBegin(store, change, scrape);
-  const { observedAt, digest, draftsBefore, since, log, guards } = ops;
+  const { observedAt, digest, draftsBefore, since, guards } = ops;
   const of = { target, scrape: fence.scrape, version: scrape.version };
-  const seen = { ...of, url: log.url, observedAt, digest, draftsBefore, since, guards };
+  const seen = { ...of, url: ops.log.url, observedAt, digest, draftsBefore, since, guards };
   const tally = written.tally ?? scrape.emptied;
   const known = new KnownRecords(store, target.source);
   const { page, run, judged, doubts } =
@@ -121,12 +122,15 @@ function writeStep(
     });
   const asked = { asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const sighting = { ...seen, tally, ...asked, doubts, known };
-  const found = foundBy(store, change, sighting, ops);
-  const counts = sumOf(before, found.counts);
   const isOnly = fence.step === 1 && ops.close !== undefined;
+  const other = isOnly ? findOther(store, { target, scrape: fence.scrape, ops, known }) : { isWithheld: false };
+  const earlier = other.earlier && observe(store, change, { ...sighting, ...other.earlier }, [other.earlier.draft]);
+  const found = foundBy(store, change, sighting, other.isWithheld ? { ...ops, drafts: [] } : ops);
+  const counts = sumOf(sumOf(before, earlier?.counts ?? noChanges), found.counts);
+  const log = other.isWithheld ? { ...ops.log, notes: [...(ops.log.notes ?? []), withheldNote] } : ops.log;
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
   const records = [...written.records, ...found.records];
-  const isWaiting = written.waiting.length + (found.waiting?.length ?? 0) > 0;
+  const isWaiting = other.isWithheld || written.waiting.length + (found.waiting?.length ?? 0) > 0;
   const isShorter = ops.page !== undefined && hasFewer(store, fence.target, ops.page.url, records.length);
   if (ops.page !== undefined) {
     const page = isWaiting ? { url: ops.page.url, version: ops.page.version } : ops.page;
@@ -164,6 +168,10 @@ function writeStep(
   const isPoorer = isPagePoorer(page) || isShorter || (isOnly && isEvidence(judged));
   return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
 }
+
+/** What the log of a step says of a record that it does not store. */
+const withheldNote =
+  'the page shows another record in place of the one that it had shown: it is told once the page shows it again';
 
 /** Whether a page shows less than half of the records that it showed when it was last read. */
 function hasFewer({ pages }: Store, target: number, url: string, records: number): boolean {

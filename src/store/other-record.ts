@@ -1,7 +1,13 @@
+import { defined } from '../defined.ts';
+import type { RecordDraft } from '../extract/draft.ts';
 import type { WholeType } from '../health/page-tally.ts';
 import type { RecordView } from '../view/record.ts';
+import type { KnownRecords } from './known-records.ts';
+import type { StepOps } from './ops.ts';
 import type { Store } from './store.ts';
+import type { OtherRow } from './tables/runs.ts';
 import type { TargetRow } from './tables/rows.ts';
+import { hasTrouble } from './tickets.ts';
 
 /** Records of a target that are looked at: a page of more than one says by their number what it lacks. */
 const looked = 8;
@@ -9,40 +15,98 @@ const looked = 8;
 /** A text that may tell one record from another has more characters than this. */
 const leastText = 3;
 
+/** A page of one record that is about to be stored. */
+interface OnePage {
+  readonly target: TargetRow;
+  readonly scrape: number;
+  readonly ops: StepOps;
+  readonly known: KnownRecords;
+}
+
+/** What becomes of the record that a page shows. */
+interface OtherFound {
+  /** Whether it waits for another look. */
+  readonly isWithheld: boolean;
+  /** The record that waited, which is one of a series: it is to be stored first. */
+  readonly earlier?: OtherRow;
+}
+
+/**
+ * Withholds a new record that stands in the place of the one that its target had shown for several scrapes, with none of its texts: more often than not it is
+ * a wrong page. The next scrape believes it if it shows it again, or a third one, while no ticket says that what the source gives is unusual. To be called
+ * within the transaction that stores the page.
+ */
+export function findOther(store: Store, { target, scrape, ops, known }: OnePage): OtherFound {
+  const { drafts, guards, observedAt, digest, log } = ops;
+  const [draft, second] = drafts;
+  if (draft === undefined || second !== undefined) return { isWithheld: false };
+  const { others } = store.runs;
+  const row = others.get(target.target);
+  const isOther =
+    guards !== undefined &&
+    guards.unusual !== false &&
+    known.read(draft) === undefined &&
+    recordBefore(store, target.target, draft, scrape) !== undefined;
+  if (!isOther) {
+    if (row !== undefined) others.remove(target.target);
+    return { isWithheld: false };
+  }
+  const waiting = row?.isOver === true ? undefined : row;
+  if (waiting === undefined || hasTrouble(store, target.source)) {
+    others.put(target.target, { scrape, url: log.url, observedAt, draft, ...defined({ digest }) });
+    return { isWithheld: true };
+  }
+  others.put(target.target, { ...waiting, scrape, isOver: true });
+  const isSame = waiting.draft.type === draft.type && waiting.draft.key === draft.key;
+  return { isWithheld: false, ...(!isSame && { earlier: waiting }) };
+}
+
 /**
  * What a page of one record says of the record that it showed before: whether it shows another one in its place, none of whose texts is as that
- * one's were. A record by another key that has a text in common, as the next day of a series has, is not taken for another one.
+ * one's were. A record by another key that has a text in common, as the next day of a series has, is not taken for another one. To be called once the page is stored.
  *
  * @param scrape - the number of the scrape that has read the page.
  */
 export function otherRecord(
-  { records }: Store,
+  store: Store,
   { target }: Pick<TargetRow, 'target'>,
   scrape: number,
 ): Readonly<Record<string, WholeType>> {
-  const known = [...records.ofTarget(target, { limit: looked })];
+  const row = store.runs.others.get(target);
+  // What is believed was counted when it was first seen.
+  if (row?.scrape === scrape) return { [row.draft.type]: { expected: 1, missing: row.isOver === true ? 0 : 1 } };
+  const known = [...store.records.ofTarget(target, { limit: looked })];
   if (known.length === looked) return {};
-  const seen = known.map((record) => ({ record, by: records.seenByNumber(target, record.record) }));
-  const now = seen.filter(({ by }) => by?.last === scrape);
-  const [shown, second] = now;
+  const seen = known.map((record) => ({ record, by: store.records.seenByNumber(target, record.record) }));
+  const [shown, second] = seen.filter(({ by }) => by?.last === scrape);
   if (shown === undefined || second !== undefined) return {};
-  const { type } = shown.record;
+  const { type, key, fields } = shown.record;
   if ((shown.by?.first ?? scrape) < scrape) return { [type]: { expected: 1, missing: 0 } };
-  // That of the scrape before, which others had seen as well.
-  const [before] = seen
-    .filter(({ record, by }) => record.type === type && by !== undefined && by.first < by.last && by.last < scrape)
-    .toSorted((one, other) => (other.by?.last ?? 0) - (one.by?.last ?? 0));
-  if (before === undefined || !isOther(before.record, shown.record)) return {};
-  return { [type]: { expected: 1, missing: 1 } };
+  const values = Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
+  const before = recordBefore(store, target, { type, key, fields: values }, scrape);
+  return before === undefined ? {} : { [type]: { expected: 1, missing: 1 } };
 }
 
-/** Whether each of several texts that two records have differs. */
-function isOther({ fields: before }: RecordView, { fields: after }: RecordView): boolean {
-  const texts = Object.entries(before).flatMap(([name, { value }]) => {
-    const now = after[name]?.value;
-    return typeof value === 'string' && value.length > leastText && typeof now === 'string'
-      ? [[value, now] as const]
-      : [];
+/** The record that a page of one record showed last, which several scrapes had seen, if another one differs from it in each of several texts. */
+function recordBefore(
+  { records }: Store,
+  target: number,
+  { type, key, fields: after }: RecordDraft,
+  scrape: number,
+): RecordView | undefined {
+  const known = [...records.ofTarget(target, { limit: looked })];
+  if (known.length === looked) return undefined;
+  const [before] = known
+    .flatMap((record) => {
+      const by = record.type === type && record.key !== key ? records.seenByNumber(target, record.record) : undefined;
+      return by !== undefined && by.last < scrape ? [{ record, by }] : [];
+    })
+    .toSorted((one, other) => other.by.last - one.by.last);
+  // One that was seen once is of a series.
+  if (before === undefined || before.by.first === before.by.last) return undefined;
+  const texts = Object.entries(before.record.fields).flatMap(([name, { value }]) => {
+    const now = after[name];
+    return typeof value === 'string' && value.length > leastText && typeof now === 'string' ? [value !== now] : [];
   });
-  return texts.length >= 2 && texts.every(([one, other]) => one !== other);
+  return texts.length >= 2 && texts.every(Boolean) ? before.record : undefined;
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { commitStep } from '../../src/store/commit.ts';
 import { otherRecord } from '../../src/store/other-record.ts';
+import { reportTrouble } from '../../src/store/tickets.ts';
 import { begin, hourMs, item, step, temporaryStore, track } from './fixture.ts';
 
 type Shown = readonly [key: string, name: string, place: string];
@@ -30,4 +31,58 @@ for (const { what, shown, says } of [
       await commitStep(store, fence, step(clock.now, [item(key, { id: key, name, place })], {}));
     }
     assert.deepEqual(otherRecord(store, { target }, scrape), says);
+  });
+
+const chair: Shown = ['C-3', 'Oak chair', 'Hall'];
+const guards = { missing: true, empty: true, fields: {} };
+
+/** `told`: the records that are told, each with the look at which it was seen first. */
+for (const { what, shown, isTroubled = false, told } of [
+  { what: 'is not told', shown: [lamp, lamp, kettle], told: { 'A-1': 1 } },
+  {
+    what: 'is told once the page shows it again',
+    shown: [lamp, lamp, kettle, kettle],
+    told: { 'A-1': 1, 'B-2': 4 },
+  },
+  {
+    what: 'is forgotten once the page shows the known one',
+    shown: [lamp, lamp, kettle, lamp, kettle],
+    told: { 'A-1': 1 },
+  },
+  {
+    what: 'is told with a third one, as one of a series',
+    shown: [lamp, lamp, kettle, chair],
+    told: { 'A-1': 1, 'B-2': 3, 'C-3': 4 },
+  },
+  {
+    what: 'waits for the ticket that says what is wrong',
+    shown: [lamp, lamp, kettle, kettle],
+    isTroubled: true,
+    told: { 'A-1': 1 },
+  },
+] as const)
+  test(`another record in the place of the known one ${what}`, async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const startedAt = clock.now;
+    const symptoms = [{ kind: 'missing', record: 'item', measure: 'missing', observed: 1, of: 8 }] as const;
+    if (isTroubled)
+      await store.write((change) =>
+        reportTrouble(store, change, { source: 'shop', member: 0 }, { at: clock.now, symptoms, projects: [] }),
+      );
+    for (const [key, name, place] of shown) {
+      clock.now += hourMs;
+      const seen = step(clock.now, [item(key, { id: key, name, place })], {});
+      await commitStep(store, await begin(store, target), { ...seen, guards });
+    }
+
+    const added = [...store.events.rows({ after: 0 })].flatMap((event) =>
+      event.type === 'record.added' ? [event.data.key] : [],
+    );
+    assert.deepEqual(added, Object.keys(told));
+    const seenAt = Array.from(store.records.ofTarget(target), ({ key, firstSeenAt }) => [
+      key,
+      (firstSeenAt - startedAt) / hourMs,
+    ]);
+    assert.deepEqual(Object.fromEntries(seenAt), told);
   });

@@ -2,6 +2,7 @@ import type { Baseline, Run } from '../../health/baseline.ts';
 import { packBaseline, unpackBaseline } from '../../health/packed-baseline.ts';
 import type { LastReading } from '../../health/last-reading.ts';
 import type { RunTally } from '../../health/tally.ts';
+import type { RecordDraft } from '../../extract/draft.ts';
 import type { Environment } from '../lmdb/environment.ts';
 import { heldTable } from '../lmdb/held-table.ts';
 import { table } from '../lmdb/table.ts';
@@ -58,6 +59,19 @@ export interface RoundRow {
   readonly odd?: RoundEvidence;
 }
 
+/** A record that stood in the place of the one that its target had shown, and that waits for another look. */
+export interface OtherRow {
+  /** The scrape that saw it last. */
+  readonly scrape: number;
+  /** Set once another look has shown that it is to be believed. */
+  readonly isOver?: true;
+  readonly url: string;
+  readonly observedAt: number;
+  /** The digest of its page, where that was kept. */
+  readonly digest?: string;
+  readonly draft: RecordDraft;
+}
+
 /** A baseline as it is stored. */
 interface StoredBaseline extends Omit<BaselineRow, 'baseline'> {
   readonly packed: Uint8Array;
@@ -91,6 +105,8 @@ export function runTables(environment: Environment) {
     rounds: namingSources(environment, heldTable<string, RoundRow>(environment, 'runs.rounds'), { key: 'whole' }),
     /** The runs of targets under way, by target. */
     tallies: heldTable<number, RunSoFar>(environment, 'runs.tallies'),
+    /** Records that wait for another look, by target. */
+    others: heldTable<number, OtherRow>(environment, 'runs.others'),
     /** What the last reading of each target gave that was trusted. */
     readings: table<number, LastReading>(environment, 'runs.readings'),
   };
