@@ -9,14 +9,8 @@ import type { Drifted, WorldResult } from './drift/run-world.ts';
 const [worlds, changes, processes] = [102, 30, 2];
 
 /** The most changes of which anything may be told that is not the site's, as a share of all, and of those of a kind of site. */
-const mostFalse = 0.03;
-const mostFalseOf: Readonly<Record<string, number>> = {
-  product: 0.04,
-  'demo shop': 0.09,
-  'demo crowd': 0.01,
-  cards: 0.015,
-  table: 0.015,
-};
+const mostFalse = 0.005;
+const mostFalseOf: Readonly<Record<string, number>> = { 'demo shop': 0.02, 'demo crowd': 0.01, cards: 0.002 };
 
 /** Runs all sites; healthy days by the daemon's own code, and each change after them. */
 async function allWorlds(t: TestContext): Promise<readonly WorldResult[]> {
@@ -84,7 +78,7 @@ test('a site that drifts is noticed in the first run after it, by one ticket wit
     [],
   );
   assert.ok(falseTickets.length <= healthyDays / 1_000 + 1, falseTickets.join('\n'));
-  // The goal is none. Left are a page that shows another record under another key, and the value in which a page is cut off.
+  // The goal is none. Left are values of single pages that look as true changes do.
   assert.ok(falsely.length <= mostFalse * drifted.length, `${falsely.length} changes told falsely`);
   assert.deepEqual(
     falselyBy.filter(({ world, share }) => share > (mostFalseOf[world] ?? 0)),
