@@ -45,6 +45,8 @@ export interface Extraction {
   readonly form?: ReadForm;
   /** Fields that no record has, as `record.field`. */
   readonly absent: readonly string[];
+  /** Fields that are there and say nothing in each record that has them, as `record.field`; missing if there are none. */
+  readonly blank?: readonly string[];
   readonly unparsed: readonly Unparsed[];
   /** Other observations, as sentences. */
   readonly notes?: readonly string[];

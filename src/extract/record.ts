@@ -34,6 +34,8 @@ export interface TypedDrafts {
   readonly unparsed: readonly Unparsed[];
   /** Fields that no record has, as `record.field`. */
   readonly absent: readonly string[];
+  /** Fields that are there and say nothing in each record that has them, as `record.field`; missing if there are none. */
+  readonly blank?: readonly string[];
   /** How many matches or drafts are no records, since they lack their key or a required field or are of no declared type. */
   readonly refused: number;
   /** How many records say something else than an earlier record with their key; missing if there are none. */
@@ -137,10 +139,12 @@ export class RecordTyper {
   typed(records: readonly RecordPlan[]): TypedDrafts {
     for (const [type, { repeatedKey }] of this.#types)
       if (repeatedKey !== undefined) this.note(`Repeated key: ${type} - ${repeatedKey}`);
+    const blank = records.flatMap((record) => this.#blankOf(record));
     return {
       drafts: this.drafts,
       unparsed: this.#unparsed,
       absent: records.flatMap((record) => this.#absentOf(record)),
+      ...(blank.length > 0 && { blank }),
       refused: this.refused,
       ...(this.#repeated > 0 && { repeated: this.#repeated }),
       notes: [...this.#notes].slice(0, maxNotes),
@@ -150,6 +154,15 @@ export class RecordTyper {
   #absentOf({ type, fields }: RecordPlan): readonly string[] {
     const found = this.#types.get(type)?.found;
     return fields.filter(({ name }) => found?.has(name) !== true).map(({ name }) => `${type}.${name}`);
+  }
+
+  #blankOf({ type, fields, nulls }: RecordPlan): readonly string[] {
+    const found = this.#types.get(type)?.found;
+    if (nulls === 'keep') return [];
+    const saysNothing = (field: string): boolean =>
+      !this.drafts.some((draft) => draft.type === type && Object.hasOwn(draft.fields, field)) &&
+      !this.#unparsed.some((each) => each.record === type && each.field === field);
+    return fields.flatMap(({ name }) => (found?.has(name) === true && saysNothing(name) ? [`${type}.${name}`] : []));
   }
 
   #stateOf(type: string): TypeState {

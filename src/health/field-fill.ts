@@ -4,10 +4,10 @@ import type { FieldFill } from '../view/crawl.ts';
 /** In how many records each field was found, by `type.field`. */
 export type Fill = Readonly<Record<string, FieldFill>>;
 
-/** Returns in how many of a page's records each field has a value. A field that no record has, or whose values are unreadable, is in none. */
+/** Returns in how many of a page's records each field has a value. A field that no record has, or whose values are blank or unreadable, is in none. */
 export function fieldFill(
   drafts: readonly RecordDraft[],
-  { absent, unparsed }: Pick<Extraction, 'absent' | 'unparsed'>,
+  { absent, blank = [], unparsed }: Pick<Extraction, 'absent' | 'blank' | 'unparsed'>,
 ): Fill {
   const types = new Map<string, { total: number; readonly seen: Map<string, number> }>();
   for (const { type, fields } of drafts) {
@@ -22,7 +22,7 @@ export function fieldFill(
   for (const [type, { total, seen }] of types) {
     for (const [field, count] of seen) fill[`${type}.${field}`] = { seen: count, total };
   }
-  for (const name of [...absent, ...unparsed.map(({ record, field }) => `${record}.${field}`)]) {
+  for (const name of [...absent, ...blank, ...unparsed.map(({ record, field }) => `${record}.${field}`)]) {
     const total = types.get(name.slice(0, name.indexOf('.')))?.total;
     if (total !== undefined) fill[name] ??= { seen: 0, total };
   }

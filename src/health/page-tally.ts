@@ -15,7 +15,7 @@ export interface ReadRecord {
 }
 
 /** A page and what was read from it. */
-export interface ReadPage extends Pick<Extraction, 'absent' | 'unparsed' | 'items' | 'refused'> {
+export interface ReadPage extends Pick<Extraction, 'absent' | 'blank' | 'unparsed' | 'items' | 'refused'> {
   readonly records: readonly ReadRecord[];
   /** Set for the page of an item, which says more of a record that a list has counted. */
   readonly isItemPage?: boolean;
@@ -89,11 +89,11 @@ export function pageTally({ records, isItemPage = false, items, refused, ...read
 function typeTally(
   type: string,
   records: readonly ReadRecord[],
-  { absent, unparsed }: Pick<ReadPage, 'absent' | 'unparsed'>,
+  { absent, blank = [], unparsed }: Pick<ReadPage, 'absent' | 'blank' | 'unparsed'>,
   isItemPage: boolean,
 ): TypeTally {
   const names = new Set(records.flatMap(({ draft }) => Object.keys(draft.fields)));
-  for (const name of absent) if (name.startsWith(`${type}.`)) names.add(name.slice(type.length + 1));
+  for (const name of [...absent, ...blank]) if (name.startsWith(`${type}.`)) names.add(name.slice(type.length + 1));
   for (const { record, field } of unparsed) if (record === type) names.add(field);
   const fields: Record<string, FieldTally> = {};
   for (const name of names)

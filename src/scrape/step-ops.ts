@@ -21,7 +21,7 @@ export function stepOps(
 ): StepOps {
   const { outcome, trouble } = result;
   const read: Partial<Extraction> = outcome.kind === 'read' ? outcome.extraction : {};
-  const { drafts = [], absent = [], refused = 0, repeated, notes = [] } = read;
+  const { drafts = [], absent = [], blank, items = 0, refused = 0, repeated, notes = [] } = read;
   const { unparsed = read.unparsed ?? [] } = written;
   const errors = refused + (written.errors ?? 0);
   return {
@@ -45,7 +45,7 @@ export function stepOps(
     },
     ...defined({
       draftsBefore,
-      places: outcome.kind === 'read' ? { items: outcome.extraction.items, refused } : undefined,
+      places: outcome.kind === 'read' ? { items, refused, ...defined({ blank }) } : undefined,
       unmodified: outcome.kind === 'unmodified' ? unchangedBy(visit) : undefined,
       spent: spentOf(result),
       close,

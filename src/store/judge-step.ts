@@ -101,7 +101,7 @@ export async function tallyInParts(
   for (const slice of slicesOf(drafts)) {
     // The places of the page are counted once.
     const { absent, unparsed } = log;
-    const read = { absent, unparsed, ...(sum === undefined ? places : { items: 0, refused: 0 }) };
+    const read = { absent, unparsed, ...places, ...(sum !== undefined && { items: 0, refused: 0 }) };
     const part = tallyDrafts(store, new KnownRecords(store, target.source), { ...of, read }, slice);
     sum = sum === undefined ? part : sumOfTallies(sum, part);
     await setImmediate();

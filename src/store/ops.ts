@@ -74,8 +74,8 @@ export interface StepOps {
   readonly guards?: Guards | undefined;
   /** The rules by which the page was read; missing where they are not known. */
   readonly rules?: RuleDigests | undefined;
-  /** The number of places of the page that were looked at for records, and of those that are none. Missing where no page was read. */
-  readonly places?: Pick<Extraction, 'items' | 'refused'>;
+  /** The number of places of the page that were looked at for records, and of those that are none, and fields that are blank there. Missing where no page was read. */
+  readonly places?: Pick<Extraction, 'items' | 'refused' | 'blank'>;
   /** Changes to the target's crawl. */
   readonly crawl?: CrawlOps;
   /** Set on the last step of a scrape, unless `closeScrape` closes it: how the scrape ended. */

@@ -17,7 +17,7 @@ interface TalliedPage {
   /** Set for a page that items lead to. */
   readonly isItemPage: boolean;
   /** What was read of it besides the drafts. */
-  readonly read: Pick<ReadPage, 'absent' | 'unparsed' | 'items' | 'refused'>;
+  readonly read: Pick<ReadPage, 'absent' | 'blank' | 'unparsed' | 'items' | 'refused'>;
 }
 
 /** Tallies the drafts of a page beside what was known of their records, before any of them is stored. */

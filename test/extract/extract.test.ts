@@ -32,12 +32,20 @@ describe('a record on a page', () => {
     const plan = planFor([
       keyed({ title: {}, price: { type: 'money' }, note: {}, image: { css: 'img', attr: 'alt' } }),
     ]);
-    const { drafts, absent } = await extracted(
+    const { drafts, absent, blank } = await extracted(
       '<p class=key>a</p><p class=price> &nbsp; </p><p class=note></p><img src=x>',
       plan,
     );
     assert.deepEqual(drafts[0]?.fields, { key: 'a', note: null, image: null });
-    assert.deepEqual(absent, ['thing.title']);
+    assert.deepEqual([absent, blank], [['thing.title'], ['thing.price']]);
+  });
+
+  test('names a field as empty where no record of the page says anything in it', async () => {
+    const plan = planFor([keyed({ price: { type: 'money' } }, { each: { by: 'css', css: 'li' } })]);
+    const item = (key: string, price: string): string => `<li><p class=key>${key}</p><p class=price>${price}</p></li>`;
+    assert.equal((await extracted(item('a', '') + item('b', '€2'), plan)).blank, undefined);
+    assert.equal((await extracted(item('a', '') + item('b', 'soon'), plan)).blank, undefined);
+    assert.deepEqual((await extracted(item('a', '') + item('b', ''), plan)).blank, ['thing.price']);
   });
 
   test('loses a field whose text does not parse, and says so', async () => {

@@ -40,10 +40,15 @@ describe('the fill of a field', () => {
     assert.equal(fill, 0.5);
   });
 
-  test('is 0 where no record has it, or its texts cannot be read', () => {
+  test('is 0 where no record has it, it is empty in all, or its texts cannot be read', () => {
     const unparsed = [{ record: 'product', field: 'price', text: 'Loading…', expected: 'an amount' }];
-    const tally = page([product({ title: 'a' })], { absent: ['product.image', 'other.title'], unparsed });
+    const tally = page([product({ title: 'a' })], {
+      absent: ['product.image', 'other.title'],
+      blank: ['product.stock'],
+      unparsed,
+    });
     const measures = measured(tally);
+    assert.equal(measures['fill product stock'], 0);
     assert.equal(measures['fill product image'], 0);
     assert.equal(measures['fill product price'], 0);
     assert.equal(measures['fill product title'], 1);

@@ -39,7 +39,7 @@ interface Item {
 
 const listPage = (items: readonly Item[], next = ''): string =>
   `<ul>${items.map(({ id, title, page = id }) => `<li id="${id}"><a href="/p/${page}#top">${title}</a></li>`).join('')}</ul>${next}`;
-const itemPage = (price: number | string, sold = 1): string =>
+const itemPage = (price: number | string, sold: number | string = 1): string =>
   `<b class="price">${price}</b><i class="sold">${sold}</i>`;
 
 /** A site with a list of items, each with a page. */
@@ -217,6 +217,19 @@ describe('a list whose items lead to pages', () => {
     const told = await daemon.event(({ type }) => type === 'ticket.changed');
     assert.ok('symptoms' in told.data);
     assert.equal(told.data.cause?.kind, 'challenge');
+  });
+
+  test('has a ticket once a number is left empty on all pages of its items', async (t) => {
+    const ids = Array.from({ length: 12 }, (_, id) => `i${id}`);
+    const site = await openShop(t, ...ids);
+    const daemon = await listed(t, site);
+    for (let run = 0; run < 6; run += 1) await again(daemon, site, { full: true });
+    for (const [index, id] of ids.entries()) site.answer(`/p/${id}`, itemPage(index + 1, ''));
+    await again(daemon, site, { full: true });
+    const { data } = await daemon.event(({ type }) => type === 'ticket.opened');
+    assert.ok('symptoms' in data);
+    const [{ kind, field, observed } = {}] = data.symptoms;
+    assert.deepEqual([kind, field, observed], ['field', 'sold', 0]);
   });
 
   test('finds what it no longer shows missing, and then asks for its page no more', async (t) => {
