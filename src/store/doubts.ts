@@ -33,6 +33,9 @@ export interface DoubtedRun {
   readonly guards: Guards;
 }
 
+/** The kinds of symptoms that say that records are not read as they were. */
+const ofRecords: ReadonlySet<Symptom['kind']> = new Set(['field', 'values', 'records', 'missing']);
+
 /** Starts a hold for each field with a symptom; marks earlier values of the run for recall. */
 export function noteDoubts({ holds, tickets }: Store, run: DoubtedRun, symptoms: readonly Symptom[]): void {
   const { source, member, scrape, since, hasTold, guards } = run;
@@ -130,12 +133,16 @@ export function endDoubts(
     isAsUsual(type: string, field: string): boolean;
   },
 ): void {
+  const isSound = !symptoms.some(({ kind }) => ofRecords.has(kind));
   for (const { place, row } of [...holds.masses(source, member)]) {
     const symptom = symptoms.find((each) => isOf(each, place, row));
     if (symptom !== undefined) {
       const ticket = tickets.newestOf(source, symptomId(symptom));
       const of = row.of === 'odd' ? (doubtOf(symptom) ?? 'any') : row.of;
       if (ticket !== undefined && row.ticket !== ticket) holds.putMass(place, { ...row, ticket, ...defined({ of }) });
+    } else if (!isSound && row.ticket === undefined && row.since >= since) {
+      // What a run held that shows something else: whether it is right is for the next one to say.
+      continue;
     } else if (row.of === 'odd') endOdd(holds, place, { row, since, scrapes });
     else if (row.kind === 'unusual' && isAsUsual(place.type, place.field))
       holds.putMass(place, {

@@ -109,6 +109,21 @@ describe('an odd value of a page that is one of many', () => {
     assert.deepEqual([told(store).length, held(store).length], [12, 0]);
   });
 
+  test('waits for the next round where its round shows that other fields are unusual', async (t) => {
+    const { store, round } = await pages(t, 12);
+    const bad = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [at, { ...usd, name: `Lamp ${at}` }]));
+    const garbled = 'L\u00C3\u00A4mp 2';
+    await round();
+    await round({ ...bad, 2: { ...usd, name: garbled } });
+    assert.deepEqual([told(store), held(store).includes('2 name')], [[], true]);
+    assert.deepEqual(
+      ticketsIn(store).flatMap(({ symptoms }) => symptoms.map(({ field }) => field)),
+      ['price'],
+    );
+    await round({ 2: { name: garbled } });
+    assert.deepEqual([told(store), held(store)], [['2'], []]);
+  });
+
   test('is no odd one where a healthy round had such a value', async (t) => {
     const { store, scrape, round } = await pages(t, 12);
     await round();
