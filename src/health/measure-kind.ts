@@ -151,5 +151,5 @@ export function kindOf(name: MeasureName): MeasureKind {
 
 /** Returns the identity of a measure: the same measure in two runs has the same. */
 export function measureId({ name, record = '', field = '' }: Pick<Measure, 'name' | 'record' | 'field'>): string {
-  return `${name} ${record} ${field}`.trimEnd();
+  return field === '' ? (record === '' ? name : `${name} ${record}`) : `${name} ${record} ${field}`;
 }

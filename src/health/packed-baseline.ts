@@ -36,7 +36,6 @@ export function packBaseline({ version, rules, entries, series, suspects }: Base
     writer.number(Math.max(0, minute - before));
     before = Math.max(before, minute);
   }
-  const numbers = new Map<string, number>();
   writer.number(places.length);
   for (const { path, series: of } of places) {
     writer.number(path.length);
@@ -44,15 +43,13 @@ export function packBaseline({ version, rules, entries, series, suspects }: Base
     if (path.length > 0) writer.text(path.at(-1) ?? '');
     writeDigest(writer, rules?.[path.join('.')] ?? '');
     writer.number(of.length);
-    for (const one of of) {
-      numbers.set(measureId(one), numbers.size);
-      writeSeries(writer, one);
-    }
+    for (const one of of) writeSeries(writer, one);
   }
-  const known = [...suspects].filter(([id]) => numbers.has(id));
+  const ids = suspects.size === 0 ? [] : places.flatMap(({ series: of }) => of.map(measureId));
+  const known = [...suspects].filter(([id]) => series.has(id));
   writer.number(known.length);
   for (const [id, since] of known) {
-    writer.number(numbers.get(id) ?? 0);
+    writer.number(ids.indexOf(id));
     writer.number(Math.floor(since / minuteMs));
   }
   return writer.bytes();
@@ -75,7 +72,7 @@ export function unpackBaseline(bytes: Uint8Array): Baseline {
     if (depth === 1) record = name;
     const digest = readDigest(reader);
     if (digest !== '') rules[depth === 2 ? `${record}.${name}` : name] = digest;
-    const place = { ...(depth > 0 && { record }), ...(depth === 2 && { field: name }) };
+    const place = depth === 0 ? {} : depth === 1 ? { record } : { record, field: name };
     for (let count = reader.number(); count > 0; count -= 1) {
       const one = readSeries(reader, place);
       const id = measureId(one);
@@ -115,10 +112,13 @@ function placesOf(series: Iterable<Series>, rules: RuleDigests = {}): readonly P
     places.set(order, place);
     return place;
   };
-  placeAt([]);
+  let place = placeAt([]);
   for (const one of series) {
     const { record, field } = one;
-    placeAt(record === undefined ? [] : field === undefined ? [record] : [record, field]).series.push(one);
+    // Those of a place mostly stand together.
+    if (record !== place.path[0] || field !== place.path[1])
+      place = placeAt(record === undefined ? [] : field === undefined ? [record] : [record, field]);
+    place.series.push(one);
   }
   for (const name of Object.keys(rules)) placeAt(name === '' ? [] : name.split('.'));
   return [...places.values()].toSorted((one, other) => (one.order < other.order ? -1 : 1));
@@ -126,34 +126,29 @@ function placesOf(series: Iterable<Series>, rules: RuleDigests = {}): readonly P
 
 function writeSeries(writer: ByteWriter, { name, lows, highs }: Series): void {
   const { scale } = kindOf(name);
-  const low = lows && codesOf(lows, scale);
-  const high = highs === lows ? low : highs && codesOf(highs, scale);
-  const isSame = low !== undefined && high !== undefined && low.all.every((code, at) => code === high.all[at]);
+  const isSame = lows !== undefined && highs !== undefined && lows.every((low, at) => Object.is(low, highs[at]));
+  const [areLowsEqual, areHighsEqual] = [areEqual(lows), areEqual(highs)];
   writer.number(numberOfName.get(name) ?? 0);
   writer.number(
-    (low === undefined ? 0 : flag.lows) +
-      (high === undefined ? 0 : flag.highs) +
+    (lows === undefined ? 0 : flag.lows) +
+      (highs === undefined ? 0 : flag.highs) +
       (isSame ? flag.isSame : 0) +
-      (low?.areEqual === true ? flag.areLowsEqual : 0) +
-      (high?.areEqual === true ? flag.areHighsEqual : 0),
+      (areLowsEqual ? flag.areLowsEqual : 0) +
+      (areHighsEqual ? flag.areHighsEqual : 0),
   );
-  writer.number((low ?? high)?.all.length ?? 0);
-  const write = ({ all, areEqual }: Codes): void => {
-    for (const code of areEqual ? all.slice(0, 1) : all) writer.fixed(code, codeBytes(scale));
-  };
-  if (low !== undefined) write(low);
-  if (high !== undefined && !isSame) write(high);
+  writer.number((lows ?? highs)?.length ?? 0);
+  if (lows !== undefined) writeValues(writer, scale, lows, areLowsEqual);
+  if (highs !== undefined && !isSame) writeValues(writer, scale, highs, areHighsEqual);
 }
 
-/** The values of a series as they are stored. */
-interface Codes {
-  readonly all: readonly number[];
-  readonly areEqual: boolean;
+function areEqual(values: readonly number[] | undefined): boolean {
+  return values !== undefined && values.every((value) => Object.is(value, values[0]));
 }
 
-function codesOf(values: readonly number[], scale: Scale): Codes {
-  const all = values.map((value) => codeOf(scale, value));
-  return { all, areEqual: all.every((code) => code === all[0]) };
+function writeValues(writer: ByteWriter, scale: Scale, values: readonly number[], areEqual: boolean): void {
+  const written = areEqual ? Math.min(1, values.length) : values.length;
+  const bytes = codeBytes(scale);
+  for (let at = 0; at < written; at += 1) writer.fixed(codeOf(scale, values[at] ?? Number.NaN), bytes);
 }
 
 function readSeries(reader: ByteReader, place: Pick<Series, 'record' | 'field'>): Series {
@@ -162,16 +157,24 @@ function readSeries(reader: ByteReader, place: Pick<Series, 'record' | 'field'>)
   const { scale } = kindOf(name);
   const flags = reader.number();
   const length = reader.number();
-  const bytes = codeBytes(scale);
-  const read = (isEqual: boolean): number[] => {
-    const values: number[] = [];
-    const same = isEqual && length > 0 ? valueOf(scale, reader.fixed(bytes)) : 0;
-    // A loop, as very many values are read.
-    for (let at = 0; at < length; at += 1) values.push(isEqual ? same : valueOf(scale, reader.fixed(bytes)));
-    return values;
-  };
-  const has = (bit: number): boolean => (flags & bit) !== 0;
-  const lows = has(flag.lows) ? read(has(flag.areLowsEqual)) : undefined;
-  const highs = has(flag.isSame) ? lows : has(flag.highs) ? read(has(flag.areHighsEqual)) : undefined;
-  return { name, ...place, ...(lows !== undefined && { lows }), ...(highs !== undefined && { highs }) };
+  const series: Writable<Series> = { name, ...place };
+  if ((flags & flag.lows) !== 0) series.lows = readValues(reader, scale, length, (flags & flag.areLowsEqual) !== 0);
+  if ((flags & flag.isSame) !== 0 && series.lows !== undefined) series.highs = series.lows;
+  else if ((flags & flag.highs) !== 0)
+    series.highs = readValues(reader, scale, length, (flags & flag.areHighsEqual) !== 0);
+  return series;
 }
+
+function readValues(reader: ByteReader, scale: Scale, length: number, areEqual: boolean): number[] {
+  const bytes = codeBytes(scale);
+  const values: number[] = [];
+  let value = 0;
+  // A loop, as very many values are read.
+  for (let at = 0; at < length; at += 1) {
+    if (at === 0 || !areEqual) value = valueOf(scale, reader.fixed(bytes));
+    values.push(value);
+  }
+  return values;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };

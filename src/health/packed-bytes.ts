@@ -23,30 +23,34 @@ export class ByteWriter {
   }
 
   text(value: string): void {
-    const bytes = Buffer.from(value);
-    this.number(bytes.length);
-    for (const byte of bytes) this.#byte(byte);
+    const bytes = Buffer.byteLength(value);
+    this.number(bytes);
+    this.#length += this.#roomFor(bytes).write(value, this.#length);
   }
 
   /** All that was written. */
   bytes(): Uint8Array {
-    return Uint8Array.from(this.#bytes.subarray(0, this.#length));
+    return new Uint8Array(this.#bytes.subarray(0, this.#length));
   }
 
   #byte(value: number): void {
-    if (this.#length === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#length)]);
-    this.#bytes[this.#length] = value;
+    this.#roomFor(1)[this.#length] = value;
     this.#length += 1;
+  }
+
+  #roomFor(more: number): Buffer {
+    if (this.#length + more > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], 2 * this.#length + more);
+    return this.#bytes;
   }
 }
 
 /** Reads what a `ByteWriter` has written, in the same order. */
 export class ByteReader {
-  readonly #bytes: Uint8Array;
+  readonly #bytes: Buffer;
   #at = 0;
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+  constructor({ buffer, byteOffset, length }: Uint8Array) {
+    this.#bytes = Buffer.from(buffer, byteOffset, length);
   }
 
   number(): number {
@@ -70,7 +74,7 @@ export class ByteReader {
   text(): string {
     const length = this.number();
     this.#at += length;
-    return Buffer.from(this.#bytes.subarray(this.#at - length, this.#at)).toString();
+    return this.#bytes.toString('utf8', this.#at - length, this.#at);
   }
 
   #byte(): number {

@@ -65,14 +65,27 @@ export function countingNoise(scale: Scale, usual: number, of = 1): number {
   return Math.sqrt((share * (1 - share)) / Math.max(1, of));
 }
 
-/** The range of each scale that is stored, and in how many bytes. */
-const stored: Readonly<Record<Scale, { readonly from: number; readonly to: number; readonly bytes: 1 | 2 }>> = {
+/** How the values of a scale are stored: as whole numbers from 0 to `most`, which stand for values from `from` on, and `none`. */
+interface Stored {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: 1 | 2;
+  readonly most: number;
+  readonly none: number;
+}
+
+function inBytes(bytes: 1 | 2, from: number, to: number): Stored {
+  const none = 256 ** bytes - 1;
+  return { from, to, bytes, most: none - 1, none };
+}
+
+const stored: Readonly<Record<Scale, Stored>> = {
   /** Up to 10 billion, to 0.04 %. */
-  count: { from: conversions.count.scaled(0), to: conversions.count.scaled(1e10), bytes: 2 },
+  count: inBytes(2, conversions.count.scaled(0), conversions.count.scaled(1e10)),
   /** In steps of 0.001 near 0 and 1, and of 0.007 in the middle. */
-  share: { from: conversions.share.scaled(0), to: conversions.share.scaled(1), bytes: 1 },
+  share: inBytes(1, conversions.share.scaled(0), conversions.share.scaled(1)),
   /** From 10⁻¹³ to 10¹³, to 0.1 %. */
-  level: { from: -30, to: 30, bytes: 2 },
+  level: inBytes(2, -30, 30),
 };
 
 /** The number of bytes that a stored value takes. */
@@ -82,18 +95,16 @@ export function codeBytes(scale: Scale): 1 | 2 {
 
 /** Returns a scaled value as a whole number from 0 on; the last one stands for none. */
 export function codeOf(scale: Scale, value: number): number {
-  const { from, to, bytes } = stored[scale];
-  const last = 256 ** bytes - 1;
-  if (Number.isNaN(value)) return last;
+  const { from, to, most, none } = stored[scale];
+  if (Number.isNaN(value)) return none;
   const part = (Math.min(to, Math.max(from, value)) - from) / (to - from);
-  return Math.round(part * (last - 1));
+  return Math.round(part * most);
 }
 
 /** Returns the scaled value that a whole number stands for. */
 export function valueOf(scale: Scale, code: number): number {
-  const { from, to, bytes } = stored[scale];
-  const last = 256 ** bytes - 1;
-  return code === last ? Number.NaN : from + (code / (last - 1)) * (to - from);
+  const { from, to, most, none } = stored[scale];
+  return code === none ? Number.NaN : from + (code / most) * (to - from);
 }
 
 /** Returns a scaled value as it is stored. */
