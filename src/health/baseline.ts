@@ -127,20 +127,17 @@ export function hadAny(baseline: Baseline | undefined, measure: Parameters<typeo
 
 /** A series after one more run; `undefined` for one that is left without any value. */
 function added(series: Series, value: number | undefined, isMerged: boolean): Series | undefined {
+  if (isMerged && value === undefined) return series;
   const { lows, highs } = series;
   const most = kindOf(series.name).isWeekly === true ? mostEntries : mostAlike;
-  const last = (values: readonly number[] | undefined): number => values?.at(-1) ?? Number.NaN;
-  if (isMerged && value === undefined) return series;
-  const next = (values: readonly number[], isFurther: (one: number, other: number) => boolean): readonly number[] => {
-    const [one, other] = [value ?? Number.NaN, last(values)];
-    if (!isMerged) return [...(values.length < most ? values : values.slice(1)), one];
-    return Number.isNaN(other) || isFurther(one, other) ? [...values.slice(0, -1), one] : values;
+  const next = (values: readonly number[], sign: 1 | -1): readonly number[] => {
+    if (!isMerged) return [...(values.length < most ? values : values.slice(1)), value ?? Number.NaN];
+    const last = values.at(-1) ?? Number.NaN;
+    return value === undefined || sign * value <= sign * last ? values : [...values.slice(0, -1), value];
   };
-  const after = {
-    ...series,
-    ...(lows !== undefined && { lows: next(lows, (one, other) => one < other) }),
-    ...(highs !== undefined && { highs: next(highs, (one, other) => one > other) }),
-  };
+  const after: { -readonly [Name in keyof Series]: Series[Name] } = { ...series };
+  if (lows !== undefined) after.lows = next(lows, -1);
+  if (highs !== undefined) after.highs = next(highs, 1);
   const isLeft = value !== undefined || (after.lows ?? after.highs)?.some((each) => !Number.isNaN(each));
   return isLeft === true ? after : undefined;
 }

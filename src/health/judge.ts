@@ -1,8 +1,8 @@
 import { type Symptom, symptomId } from '../view/symptom.ts';
-import { type Baseline, dayMs, type Series, storedValue } from './baseline.ts';
+import { type Baseline, dayMs, type Series } from './baseline.ts';
 import { chanceOf, isBeyondNoise, leastRuns, limitOf, median, type Sign, weekdayLimitOf } from './limit.ts';
 import { fewestOfShare, kindOf, type Measure, measureId } from './measure-kind.ts';
-import { type Scale, scaled, unscaled } from './scale.ts';
+import { asStored, type Scale, scaled, unscaled } from './scale.ts';
 
 /** What is unusual about a run. */
 export interface Judgement {
@@ -33,6 +33,8 @@ export function judge(baseline: Baseline, measures: readonly Measure[], at: numb
   const suspects = new Map<string, number>();
   const pastLimit = new Set<string>();
   for (const measure of judged) {
+    // Nearly all shares of healthy runs end here.
+    if (isNeverUnusual(measure)) continue;
     const id = measureId(measure);
     const series = baseline.series.get(id);
     const verdict = verdictOf(measure, { baseline, series, chance, at });
@@ -75,13 +77,17 @@ interface Before {
   readonly at: number;
 }
 
+/** Whether a share is so low that it is within any limit. */
+function isNeverUnusual({ name, value }: Measure): boolean {
+  const { side, scale, least } = kindOf(name);
+  return side === 'high' && scale === 'share' && value <= least;
+}
+
 /** Why a measure is unusual; `undefined` if it is not. */
 function verdictOf(measure: Measure, before: Before): Verdict | undefined {
-  const kind = kindOf(measure.name);
-  // Nearly all shares of healthy runs end here.
-  if (kind.side === 'high' && kind.scale === 'share' && measure.value <= kind.least) return undefined;
-  const high = kind.side === 'low' ? undefined : beyond(measure, before, 1);
-  return high ?? (kind.side === 'high' ? undefined : beyond(measure, before, -1));
+  const { side } = kindOf(measure.name);
+  const high = side === 'low' ? undefined : beyond(measure, before, 1);
+  return high ?? (side === 'high' ? undefined : beyond(measure, before, -1));
 }
 
 function beyond(measure: Measure, { baseline, series, chance, at }: Before, sign: Sign): Verdict | undefined {
@@ -89,7 +95,7 @@ function beyond(measure: Measure, { baseline, series, chance, at }: Before, sign
   const all = (sign === 1 ? series?.highs : series?.lows) ?? [];
   const value = scaled(kind.scale, measure.value);
   // What healthy runs had is past no limit but that of its day of the week. Nearly all measures of healthy runs end here.
-  const had = storedValue(measure);
+  const had = asStored(kind.scale, value);
   const isUsual = all.some((each) => sign * each >= sign * had);
   if (isUsual && kind.isWeekly !== true) return undefined;
   const first = baseline.entries.length - all.length;

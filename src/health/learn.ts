@@ -2,7 +2,7 @@ import type { SymptomKind } from '../view/symptom.ts';
 import { symptomId } from '../view/symptom.ts';
 import { type Baseline, type Run, withoutMeasures, withRun } from './baseline.ts';
 import { isJudged, type Judgement } from './judge.ts';
-import { kindOf, measureId } from './measure-kind.ts';
+import { kindOf, type Measure, measureId } from './measure-kind.ts';
 
 /** The kinds of symptoms that say nothing against what else a run measured. */
 const kindsThatDoNotTaint: ReadonlySet<SymptomKind> = new Set(['changes', 'size', 'duration']);
@@ -17,7 +17,8 @@ export function learned(baseline: Baseline, { at, measures }: Run, judgement: Ju
   const { suspects, pastLimit } = judgement;
   const after = { ...baseline, suspects };
   if (!isLearnt(judgement)) return after;
-  return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && !pastLimit.has(measureId(each))) });
+  const isWithin = (measure: Measure): boolean => pastLimit.size === 0 || !pastLimit.has(measureId(measure));
+  return withRun(after, { at, measures: measures.filter((each) => isJudged(each) && isWithin(each)) });
 }
 
 /**

@@ -82,16 +82,19 @@ export function weekdayLimitOf(
   { values, entries, chance, at }: DatedValues,
   sign: Sign,
 ): Limit | undefined {
-  // The first runs have several entries a day.
-  const byDay = new Map<number, number>();
-  for (const [index, entry] of entries.entries()) {
-    const value = values[index] ?? Number.NaN;
-    const other = byDay.get(dayOf(entry)) ?? value;
-    if (!Number.isNaN(value)) byDay.set(dayOf(entry), furthest([value, other], sign));
-  }
+  const today = dayOf(at) % 7;
+  if (entries.filter((entry) => dayOf(entry) % 7 === today).length < leastRuns) return undefined;
   const days: number[][] = [[], [], [], [], [], [], []];
-  for (const [day, value] of byDay) days[day % 7]?.push(value);
-  const same = days[dayOf(at) % 7] ?? [];
+  let before = Number.NaN;
+  for (const [index, value] of values.entries()) {
+    if (Number.isNaN(value)) continue;
+    const day = dayOf(entries[index] ?? at);
+    const same = days[day % 7] ?? [];
+    // The first runs have several entries a day.
+    same.push(day === before ? furthest([value, same.pop() ?? value], sign) : value);
+    before = day;
+  }
+  const same = days[today] ?? [];
   if (same.length < leastRuns) return undefined;
   let [squares, freedom] = [0, 0];
   for (const day of days.filter(({ length }) => length > 0)) {
@@ -132,7 +135,7 @@ export function isBeyondNoise({ name, value, of }: Measure, usual: number): bool
 }
 
 function furthest(bounds: readonly number[], sign: Sign): number {
-  return sign * bounds.reduce((far, bound) => Math.max(far, sign * bound), -Infinity);
+  return sign === 1 ? Math.max(...bounds) : Math.min(...bounds);
 }
 
 function squaresOf(values: readonly number[]): number {

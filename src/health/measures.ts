@@ -18,20 +18,23 @@ const mostVaried = 0.5;
 export function measuresOf(tally: RunTally, scope: Scope): readonly Measure[] {
   return [
     ...Object.entries(tally.types).flatMap(([record, of]) => typeMeasures(record, of, tally, scope)),
-    ...share('refused', tally.refused, tally.places),
-    ...share('failed', tally.failed, tally.requests),
-    ...(tally.bodies > 0 ? [{ name: 'page_bytes', value: tally.bytes / tally.bodies } as const] : []),
-    ...(tally.requests > 0 ? [{ name: 'request_ms', value: tally.elapsedMs / tally.requests } as const] : []),
+    ...known([
+      share('refused', tally.refused, tally.places),
+      share('failed', tally.failed, tally.requests),
+      tally.bodies > 0 && { name: 'page_bytes', value: tally.bytes / tally.bodies },
+      tally.requests > 0 && { name: 'request_ms', value: tally.elapsedMs / tally.requests },
+    ]),
   ];
 }
 
 function typeMeasures(record: string, of: TypeTally, { scrapes }: RunTally, scope: Scope): Measure[] {
-  const counts: Measure[] = [];
-  if (scope === 'whole') counts.push({ name: 'records', record, value: of.records });
-  if (scope === 'round') counts.push(...share('found', of.found, scrapes, { record }));
-  if (scope !== 'part') counts.push(...share('missing', of.missing, of.expected, { record }));
-  if (scope === 'whole') counts.push({ name: 'new', record, value: of.added });
-  if (scope !== 'part') counts.push(...share('changed', of.changed, of.known, { record }));
+  const counts = known([
+    scope === 'whole' && { name: 'records', record, value: of.records },
+    scope === 'round' && share('found', of.found, scrapes, { record }),
+    scope !== 'part' && share('missing', of.missing, of.expected, { record }),
+    scope === 'whole' && { name: 'new', record, value: of.added },
+    scope !== 'part' && share('changed', of.changed, of.known, { record }),
+  ]);
   return [...counts, ...Object.entries(of.fields).flatMap(([field, each]) => fieldMeasures({ record, field }, each))];
 }
 
@@ -41,29 +44,46 @@ interface Place {
 }
 
 function fieldMeasures(at: Place, of: FieldTally): Measure[] {
+  const most = topShare(of.values);
   const isVaried = topShare(of.before) <= mostVaried;
-  return [
-    ...share('fill', of.seen, of.total, at),
-    ...share('lost', of.lost, of.had, at),
-    ...share('empty', of.empty, of.seen, at),
-    ...share('emptied', of.emptied, of.filled, at),
-    ...share('one_value', topShare(of.values) * of.seen, of.seen, at),
-    ...share('merged', isVaried ? topShare(of.values) * of.pairs : 0, of.pairs, at),
-    ...share('currency', of.currency, of.numbers, at),
-    ...share('rescaled', topShare(of.factors) * of.factors.total, of.numbers, at),
-    ...share('shape', of.shape, of.texts, at),
-    ...share('garbled', of.garbled, of.read, at),
+  return known([
+    share('fill', of.seen, of.total, at),
+    share('lost', of.lost, of.had, at),
+    share('empty', of.empty, of.seen, at),
+    share('emptied', of.emptied, of.filled, at),
+    share('one_value', most * of.seen, of.seen, at),
+    share('merged', isVaried ? most * of.pairs : 0, of.pairs, at),
+    share('currency', of.currency, of.numbers, at),
+    share('rescaled', topShare(of.factors) * of.factors.total, of.numbers, at),
+    share('shape', of.shape, of.texts, at),
+    share('garbled', of.garbled, of.read, at),
     // Prices change on all records at once when a sale begins.
-    ...share('altered', of.altered, of.numbers > 0 ? 0 : of.pairs, at),
-    ...mean('level', of.level, at),
-    ...mean('length', of.length, at),
-  ];
+    share('altered', of.altered, of.numbers > 0 ? 0 : of.pairs, at),
+    mean('level', of.level, at),
+    mean('length', of.length, at),
+  ]);
 }
 
-function share(name: MeasureName, count: number, of: number, at: Place = {}): Measure[] {
-  return of > 0 ? [{ name, ...at, value: count / of, of }] : [];
+/** A number that a run may not have. */
+type Found = Measure | false;
+
+function known(found: readonly Found[]): Measure[] {
+  return found.filter((each) => each !== false);
 }
 
-function mean(name: MeasureName, { count, sum }: LogSum, at: Place): Measure[] {
-  return count > 0 ? [{ name, ...at, value: sum / count, of: count }] : [];
+function share(name: MeasureName, count: number, of: number, at: Place = {}): Found {
+  return of > 0 && measureAt(at, { name, value: count / of, of });
+}
+
+function mean(name: MeasureName, { count, sum }: LogSum, at: Place): Found {
+  return count > 0 && measureAt(at, { name, value: sum / count, of: count });
+}
+
+/** Each name is written out, which takes a fraction of the time that spreading a place does. */
+function measureAt(
+  { record, field }: Place,
+  { name, value, of }: Pick<Required<Measure>, 'name' | 'value' | 'of'>,
+): Measure {
+  if (record === undefined) return { name, value, of };
+  return field === undefined ? { name, record, value, of } : { name, record, field, value, of };
 }

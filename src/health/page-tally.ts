@@ -92,7 +92,8 @@ function typeTally(
   { absent, blank = [], unparsed }: Pick<ReadPage, 'absent' | 'blank' | 'unparsed'>,
   isItemPage: boolean,
 ): TypeTally {
-  const names = new Set(records.flatMap(({ draft }) => Object.keys(draft.fields)));
+  const names = new Set<string>();
+  for (const { draft } of records) for (const name of Object.keys(draft.fields)) names.add(name);
   for (const name of [...absent, ...blank]) if (name.startsWith(`${type}.`)) names.add(name.slice(type.length + 1));
   for (const { record, field } of unparsed) if (record === type) names.add(field);
   const fields: Record<string, FieldTally> = {};

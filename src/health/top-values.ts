@@ -16,9 +16,12 @@ export const noValues: TopValues = { total: 0, counts: {} };
 
 /** Counts values. */
 export function topValues(values: readonly number[]): TopValues {
+  const total = values.length;
+  // Nothing is more frequent than the ninth where all values differ, as names and addresses do.
+  if (total > mostKept && new Set(values).size === total) return { total, counts: {} };
   const counts = new Map<number, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return { total: values.length, counts: most(counts) };
+  return { total, counts: most(counts) };
 }
 
 /** The values of both. */
@@ -35,8 +38,6 @@ function most(counts: ReadonlyMap<number | string, number>): TopValues['counts']
   if (counts.size <= mostKept) return Object.fromEntries(counts);
   const sorted = [...counts.values()].toSorted((one, other) => other - one);
   const cut = sorted[mostKept] ?? 0;
-  // Nothing is more frequent than the ninth where all values differ, as names and addresses do.
-  if (sorted[0] === cut) return {};
   return Object.fromEntries([...counts].flatMap(([value, count]) => (count > cut ? [[value, count - cut]] : [])));
 }
 
