@@ -28,7 +28,13 @@ export function tallyDrafts(
   drafts: readonly RecordDraft[],
 ): RunTally {
   const healthySince = store.runs.baselines.since([target.source, target.target]);
-  const isSame = rulesSince(store.runs.readings.get(target.target), by);
+  const reading = store.runs.readings.get(target.target);
+  const isSame = rulesSince(reading, by);
+  // A record keeps the value of a field that none had in the last trusted reading, as a person has accepted. That is of lists alone.
+  const wasSeen = (type: string, field: string): boolean => {
+    const last = isItemPage ? undefined : reading?.types[type]?.fields;
+    return last === undefined || Object.hasOwn(last, field);
+  };
   const seen = new Set<string>();
   const records = drafts.flatMap((draft): ReadRecord[] => {
     const record = known.read(draft);
@@ -36,7 +42,9 @@ export function tallyDrafts(
     const name = `${draft.type}\0${draft.key}`;
     const change = seen.has(name) ? 'confirmed' : changeOf(record, draft);
     seen.add(name);
-    const before = record && valuesSince(record.fields, healthySince, (field) => isSame(draft.type, field));
+    const before =
+      record &&
+      valuesSince(record.fields, healthySince, (field) => isSame(draft.type, field) && wasSeen(draft.type, field));
     return [{ draft, change, ...defined({ before }) }];
   });
   return pageTally({ records, isItemPage, ...read });
