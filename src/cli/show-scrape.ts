@@ -89,7 +89,7 @@ export function showStep(terminal: Terminal, step: StepView): string {
     durationText(step.elapsedMs),
     failure
       ? terminal.paint('red', [...(step.status === undefined ? [] : [step.status]), failureText(failure)].join(', '))
-      : `${step.status ?? '–'}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`,
+      : `${step.status ?? '–'}${step.location === undefined ? '' : ` to ${plainText(step.location)}`}, ${bytesText(step.bytes)}, ${countsText(step.counts)}`,
     ...metTexts(step).map((text) => terminal.paint('yellow', text)),
   ];
   const notes = noteLines(terminal, [...(step.notes ?? []), ...step.unparsed.map(unparsedText)]).map(

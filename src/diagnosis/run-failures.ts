@@ -1,6 +1,7 @@
 import { failureCause } from '../health/failure-cause.ts';
 import { failuresOf } from '../store/circuits.ts';
 import { stepsOf } from '../store/steps.ts';
+import type { StepView } from '../view/scrape.ts';
 import type { Store } from '../store/store.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import { homeRedirect } from './walls.ts';
@@ -25,11 +26,19 @@ export function causeByFailures(store: Store, ticket: TicketView, isAlwaysHome: 
   const isLost = scrape.failure !== undefined || last?.failure !== undefined;
   const home =
     isLost && !isAlwaysHome && first !== undefined && last !== undefined
-      ? homeRedirect(last.url, first.url)
+      ? (homeRedirect(last.url, first.url) ?? mostLedHome(steps))
       : undefined;
   if (home !== undefined) return home;
   const failed = steps.flatMap(({ failure }) => (failure === undefined ? [] : [{ cause: 'unexpected', ...failure }]));
   // Most pages of a run that misses records may have come.
   const asked = kinds.has('pages') || kinds.has('status') ? failed.length : steps.length;
   return 2 * failed.length > asked ? failureCause(failed, 'requests of the run failed') : undefined;
+}
+
+/** The cause where most requests of a run were redirected to the start page, as those of a crawl for its pages are. */
+function mostLedHome(steps: readonly StepView[]): Cause | undefined {
+  const home = steps.filter(({ url, location }) => location !== undefined && homeRedirect(location, url) !== undefined);
+  if (2 * home.length <= steps.length) return undefined;
+  const says = `${home.length} of ${steps.length} requests of the run were redirected to the start page`;
+  return { kind: 'redirected_home', says: [says] };
 }

@@ -96,13 +96,14 @@ export function redirectTarget(
   return { links: findPlaces(rules, [location], { depth: from.depth - 1, maxDepth }) };
 }
 
-/** How many other pages of the site a start leads to; empty for any other page. */
-export function startTally({ places, tooDeep }: FoundLinks, place: FrontierPlace): CrawlTally {
-  return isStart(place) ? { startLinks: places.filter(({ url }) => url !== place.url).length + tooDeep } : {};
+/** How many other pages of the site a page leads to that is there to lead on: a start, or one that is not read for records. */
+export function leadsOf({ places, tooDeep }: FoundLinks, place: FrontierPlace): number | undefined {
+  const leadsOn = isStart(place) || (place.kind === 'listing' && place.sitemap !== true);
+  return leadsOn ? places.filter(({ url }) => url !== place.url).length + tooDeep : undefined;
 }
 
 /** The effects of a page on its crawl, besides the counts of its answer. */
-export interface PageEffects extends Pick<CrawlOps, 'read' | 'failed' | 'back' | 'downs' | 'contradicts'> {
+export interface PageEffects extends Pick<CrawlOps, 'read' | 'failed' | 'back' | 'downs' | 'contradicts' | 'leads'> {
   readonly links?: FoundLinks;
   readonly places?: readonly NewPlace[];
   readonly tally?: CrawlTally;
@@ -123,7 +124,7 @@ export interface CrawlPageContext {
 export function crawlOps(
   place: FrontierPlace,
   { outcome, wasAsked }: RequestResult,
-  { links, places = [], tally, stays, read, failed = [], back = [], downs, contradicts }: PageEffects,
+  { links, places = [], tally, stays, read, failed = [], back = [], downs, contradicts, leads }: PageEffects,
   { guard, redirects, isMet }: CrawlPageContext,
 ): CrawlOps {
   const add = places.filter(({ key }) => !isMet(key));
@@ -143,6 +144,7 @@ export function crawlOps(
       back: back.length > 0 ? back : undefined,
       downs,
       contradicts,
+      leads,
     }),
     tally: { ...linkCounts, ...tally, errors, status: { [statusClass(outcome, wasAsked)]: 1 }, bytes: outcome.bytes },
     guard,

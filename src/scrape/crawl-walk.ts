@@ -27,6 +27,7 @@ import {
   draftsOf,
   isLarge,
   isStart,
+  leadsOf,
   lookThrough,
   lookThroughInTurns,
   type PageContent,
@@ -34,7 +35,6 @@ import {
   type PageRules,
   placesAt,
   redirectTarget,
-  startTally,
 } from './crawl-page.ts';
 import type { CrawlState } from './crawl-state.ts';
 import { failedEnd, type ScrapeEnd, type PageResult, type Visit, type Visited, type Walk } from './walk.ts';
@@ -280,12 +280,14 @@ export function crawlWalk({ crawl, startUrls, provider, width, state, now }: Cra
     const watched = watchPage(guard, crawled, crawl);
     ({ state: guard } = watched);
     const tally = { records, recordPages: records > 0 ? 1 : 0, newRecords, fieldFill: fill };
+    const leads = leadsOf(links, place);
     const effects = resultOf(page, visited, {
       links,
       places: sitemaps.flatMap((url) => placesAt(rules, url, { from: place, sitemap: true })),
       ...(isAsked && { read: place, ...siteAnswered() }),
       ...(verdict === 'unchanged' && visited.result.outcome.kind === 'read' && { contradicts: true }),
-      tally: { ...tally, ...startTally(links, place) },
+      tally: { ...tally, ...(isStart(place) && defined({ startLinks: leads })) },
+      ...defined({ leads }),
     });
     // An end for errors goes before one for a loop: pages that could not be read may be why nothing new was found.
     return effects.end !== undefined || watched.verdict.go

@@ -28,7 +28,7 @@ export interface StepOfPage {
   readonly digest?: string | undefined;
   readonly itemType?: string | undefined;
   readonly isRead: boolean;
-  /** For a page where a crawl begins: how many other pages of the site it leads to. */
+  /** For a page of a crawl that is there to lead on: how many other pages of the site it leads to. */
   readonly leads?: number | undefined;
   readonly result: CommitResult;
 }
@@ -39,8 +39,8 @@ export interface PageKeeper {
   readonly keepBytes: number | undefined;
   /**
    * Keeps the page of a committed step if the step changed something, if it found a value that waits for another look, if it is the first
-   * page read at its address, if it shows other known records than the last good one, or values of that one were held, if a crawl begins
-   * there and it leads to more or less than before, or if it is the first one since then that could not be read or gives less. Frees the body of the page. Rejects for errors of ours.
+   * page read at its address, if it shows other known records than the last good one, or values of that one were held, if it leads a
+   * crawl on to more or fewer pages than before, or if it is the first one since then that could not be read or gives less. Frees the body of the page. Rejects for errors of ours.
    */
   keep(page: Page, step: StepOfPage): Promise<void>;
 }

@@ -138,7 +138,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         if (hasAges) deps.recordsSeen(source.id, 'recheck');
         if (hasFiles && result.outcome === 'committed') deps.recordsSeen(source.id, 'files');
         const isRead = written.log.failure === undefined;
-        const leads = ops.crawl?.tally?.startLinks;
+        const leads = ops.crawl?.leads;
         if (page !== undefined) await keeper.keep(page, { digest, itemType: ops.item?.type, isRead, leads, result });
         return result;
       },

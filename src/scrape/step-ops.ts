@@ -37,6 +37,7 @@ export function stepOps(
       ...defined({
         page: visit.page,
         status: outcome.status,
+        location: outcome.kind === 'redirect' ? outcome.location : undefined,
         failure: outcome.kind === 'failed' ? failureOf(outcome.failure, trouble?.cause) : undefined,
         errors: errors > 0 ? errors : undefined,
         repeated,
@@ -92,13 +93,17 @@ function spentOf(result: RequestResult): SpentRow | undefined {
 export function redactedStep(sent: SentCredentials, ops: StepOps): StepOps {
   if (sent.isEmpty) return ops;
   const { log, resume, close, page, copy, ...others } = ops;
-  const { failure, notes } = log;
+  const { location, failure, notes } = log;
   return {
     ...others,
     log: {
       ...log,
       url: sent.url(log.url),
-      ...defined({ failure: failure && sent.failure(failure), notes: notes?.map((note) => sent.text(note)) }),
+      ...defined({
+        location: location && sent.url(location),
+        failure: failure && sent.failure(failure),
+        notes: notes?.map((note) => sent.text(note)),
+      }),
     },
     ...defined({
       // A place without its credentials would lead nowhere.

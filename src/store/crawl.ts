@@ -34,6 +34,8 @@ export interface CrawlOps {
   /** Keys that the crawl met in another way, such as the address a redirect led to. */
   readonly seen?: readonly string[];
   readonly tally?: CrawlTally;
+  /** For a page that is there to lead on: how many other pages of the site it leads to. Not stored. */
+  readonly leads?: number;
   readonly guard?: GuardState;
   /** Ends the crawl; the rest of its frontier is not asked. */
   readonly end?: { readonly at: number; readonly reason: CrawlEndReason; readonly loop?: LoopReport };

@@ -16,7 +16,7 @@ export interface PageToKeep extends PageHead {
   readonly isCopy?: true;
   /** Set for a page that is kept as it changed something, and that gives less than the pages before it: the last good one stays evidence. */
   readonly isPoorer?: true;
-  /** For a page where a crawl begins: how many other pages of the site it leads to. */
+  /** For a page of a crawl that is there to lead on: how many other pages of the site it leads to. */
   readonly leads?: number;
   /** Numbers of the first records that it shows, and how many it shows. */
   readonly shows?: readonly number[];

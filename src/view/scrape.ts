@@ -103,6 +103,8 @@ export const StepView = z.strictObject({
   elapsedMs: z.number(),
   bytes: z.int(),
   status: z.int().exactOptional(),
+  /** The address to which the answer redirects. */
+  location: z.string().exactOptional(),
   failure: Failure.exactOptional(),
   counts: ChangeCounts,
   /** Fields that no record of the page has. */

@@ -155,6 +155,14 @@ describe('the cause of what pages of a crawl or of items give', { concurrency: t
     );
   });
 
+  test('is a redirect to the start page that most of them have become', async (t) => {
+    const { causeAfter } = await scraped(t, 'crawl', '/');
+    const found = await causeAfter((site) => {
+      for (const number of numbers) site.answer(`/p/${number}`, { status: 302, headers: { location: '/' }, body: '' });
+    });
+    assert.deepEqual(found, ['redirected_home', '12 of 13 requests of the run were redirected to the start page']);
+  });
+
   test('is that the page where the crawl begins leads to fewer pages', async (t) => {
     const { causeAfter } = await scraped(t, 'crawl', '/');
     const few = start.replace(/(<li.*?<\/li>){9}/, '');
@@ -218,10 +226,20 @@ describe('the cause of records that a crawl no longer finds', { concurrency: tru
         [kind, says],
         [
           'items_cut',
-          `no page of the crawl leads to the pages of ${12 - 2 * left} of ${12 - 2 * left} records that are missing`,
+          left === 0
+            ? 'the page has 0 links, where there were 6'
+            : 'no page of the crawl leads to the pages of 6 of 6 records that are missing',
         ],
       );
     });
+
+  test('is a wall in the place of the pages that led to them', async (t) => {
+    const { causeAfter } = await scrapedShelves(t);
+    const [kind] = await causeAfter((site) => {
+      for (const path of ['/c/1', '/c/2']) site.answer(path, wall);
+    });
+    assert.equal(kind, 'cookie_wall');
+  });
 
   test('is a page that says that there is nothing, in place of all of them', async (t) => {
     const { causeAfter } = await scrapedShelves(t);

@@ -28,7 +28,7 @@ export interface EvidenceRow {
   readonly before?: string;
   /** The first one since then from which nothing could be read. */
   readonly bad?: string;
-  /** How many other pages of the site the last good one leads to, where a crawl begins there. */
+  /** How many other pages of the site the last good one leads to, where it is there to lead a crawl on. */
   readonly leads?: number;
   /** Numbers of the first records that the last good one shows, and how many it shows. */
   readonly shows?: readonly number[];
