@@ -61,6 +61,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       logLevel: options.logLevel ?? config.log.level,
     },
     pulseEveryMs: config.pulse.every,
+    ...defined({ http: config.http }),
     apiOnly: options.apiOnly ?? false,
     bot: botOf(config.bot),
     findSecrets: secretsFrom({

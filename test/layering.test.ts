@@ -55,6 +55,7 @@ const mayImport: Record<string, readonly string[]> = {
       'engine',
       'extract',
       'fetch',
+      'http',
       'plugin',
       'publish',
       'repair',
@@ -116,6 +117,7 @@ const mayImport: Record<string, readonly string[]> = {
     'type src/extract',
     'type src/store',
   ],
+  'src/http': ['src/control', 'src/schema', 'type src/event'],
   'src/engine': ['src/work-budget.ts', 'src/fetch', 'src/extract', 'type src/provider', 'src/definition'],
   'src/request': [
     ...['definition', 'extract', 'fetch', 'plugin', 'provider', 'schedule', 'session'].map((part) => `src/${part}`),

@@ -6,7 +6,7 @@ import { isMapping } from '../schema/mapping.ts';
 export const lineLimitBytes = 4_194_304;
 
 /** The most levels of objects and lists that a line may have: what handles parameters may go down them level by level. */
-const maxLevels = 64;
+export const maxLevels = 64;
 
 /** The id that a client gives a request, by which it knows the answer. */
 export type RequestId = string | number | null;
@@ -56,7 +56,7 @@ export function readRequest(line: string): ReadRequest {
 }
 
 /** Whether a JSON text has more levels than that; nothing is built of it, nor does it have to be JSON. */
-function isDeeperThan(levels: number, text: string): boolean {
+export function isDeeperThan(levels: number, text: string): boolean {
   let level = 0;
   let isText = false;
   for (let at = 0; at < text.length; at += 1) {

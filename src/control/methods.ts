@@ -18,6 +18,7 @@ import { scrapeMethods } from './methods/scrape.ts';
 import { sinkMethods } from './methods/sink.ts';
 import { sourceMethods } from './methods/source.ts';
 import { ticketMethods } from './methods/ticket.ts';
+import { tokenMethods } from './methods/token.ts';
 import { typeMethods } from './methods/type.ts';
 import { vaultMethods } from './methods/vault.ts';
 import { wasteMethods } from './methods/waste.ts';
@@ -44,6 +45,7 @@ export const methods = {
   ...eventMethods,
   ...exportMethods,
   ...sinkMethods,
+  ...tokenMethods,
   ...daemonMethods,
 } as const;
 

@@ -1,6 +1,6 @@
 import { named } from '../actor/registry.ts';
 import { type StartChildResult, startChild, terminateChild } from '../actor/management.ts';
-import type { ChildSpec, ExitReason } from '../actor/types.ts';
+import type { ChildSpec, ExitReason, Self } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
 import { targetOffer } from '../request/target-offer.ts';
 import { ActiveProjects } from '../store/active-projects.ts';
@@ -9,6 +9,9 @@ import { type ProjectDeps, project } from '../../workers/project.ts';
 import type { Kind } from '../../workers/reconciler.ts';
 import { source } from '../../workers/source.ts';
 import type { Daemon } from './parts.ts';
+import { http, type HttpDeps, type HttpMessage } from '../../workers/http.ts';
+import { findToken } from '../store/tokens.ts';
+import { makeFirstToken } from './first-token.ts';
 import { control } from '../../workers/control.ts';
 import { reextractor } from '../../workers/reextractor.ts';
 import { diagnoser } from '../../workers/diagnoser.ts';
@@ -144,12 +147,16 @@ interface EdgeChild {
 /** The children of the supervisor `edge`, by id. To add one is to add its actor and an entry here. */
 function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<string, EdgeChild>> {
   const { clock, names, planning, options } = daemon;
+  const { http: served } = options;
   const failed = (error: unknown, method: string): void => options.warn(`${method} failed`, error);
   return {
     control: {
       inApiOnly: true,
       start: (self) => control(self, { path: options.socket, handlers, failed }),
     },
+    ...(served && {
+      http: { inApiOnly: true, start: (self: Self<HttpMessage>) => http(self, httpDeps(daemon, served, handlers)) },
+    }),
     reextractor: {
       inApiOnly: true,
       start: (self) => reextractor(self, { registry: names.reextractor, run: daemon.reextract }),
@@ -172,5 +179,27 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
       inApiOnly: false,
       start: (self) => figures(self, { registry: names.figures, store: daemon.state.store(), ...daemon.figures }),
     },
+  };
+}
+
+function httpDeps(
+  { clock, options, state }: Daemon,
+  { port, readOnly }: NonNullable<Daemon['options']['http']>,
+  handlers: Handlers,
+): HttpDeps {
+  return {
+    port,
+    readOnly,
+    clock,
+    handlers,
+    version: options.version,
+    prepare: () => makeFirstToken(state.store(), options.data),
+    listens(at) {
+      options.log?.('info', `the HTTP API is at http://127.0.0.1:${at}/`, {});
+      options.httpListens?.(at);
+    },
+    callerOf: (token) => findToken(state.store(), token),
+    audit: (line) => options.log?.('info', 'audit', { audit: line }),
+    failed: (error, method) => options.warn(`${method} failed`, error),
   };
 }

@@ -83,6 +83,10 @@ export interface DaemonOptions {
   /** The settings in force until a person sets others at run time. */
   readonly settings: Settings;
   readonly pulseEveryMs: number;
+  /** Serves HTTP at a port of the loopback address (0: any), or only what reads. Default: no HTTP. */
+  readonly http?: { readonly port: number; readonly readOnly: boolean };
+  /** Called with the port at which HTTP is served, each time that begins. */
+  httpListens?(port: number): void;
   /** Serves the control methods alone: nothing is scraped or planned, and no pulse asked. Default: no. */
   readonly apiOnly?: boolean;
   readonly bot: Bot;

@@ -60,6 +60,13 @@ const RatesSettings = z.union([
   strict({ source: SourceId, of: FieldName, maxAge: RateAge }),
 ]);
 
+/** The HTTP API, on the loopback address alone. */
+const HttpSettings = strict({
+  port: z.int().min(1).max(65_535).default(7437),
+  /** Refuses every change. */
+  readOnly: z.boolean().default(false),
+});
+
 /** The daemon's own configuration, `heronry.yaml`. Relative paths start at the folder it stands in. */
 export const DaemonConfig = strict({
   /** The folder of everything that is kept. */
@@ -86,6 +93,8 @@ export const DaemonConfig = strict({
     .union([z.literal('off'), VaultSettings], expected('`off`, or a mapping of `keep` and `maxBytes`'))
     .prefault({}),
   rates: RatesSettings.exactOptional(),
+  /** Default: no HTTP is served. */
+  http: HttpSettings.exactOptional(),
   log: LogSettings.prefault({}),
 });
 export type DaemonConfig = z.infer<typeof DaemonConfig>;

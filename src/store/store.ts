@@ -42,6 +42,7 @@ import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
 import { ticketTable } from './tables/tickets.ts';
 import { typeTable } from './tables/types.ts';
+import type { TokenRow } from './tokens.ts';
 import { table } from './lmdb/table.ts';
 import { reextractionTable } from './tables/reextractions.ts';
 import { vaultTable } from './tables/vault.ts';
@@ -185,6 +186,8 @@ function openTables(environment: Environment) {
     /** What runs gave, and those under way. */
     runs: runTables(environment),
     holds: holdTable(environment),
+    /** The tokens of the HTTP API, by id. */
+    tokens: table<string, TokenRow>(environment, 'tokens'),
     /** Trouble reports. */
     tickets: ticketTable(environment),
     sources: sourceNames(environment),

@@ -22,6 +22,7 @@ import * as schedule from '../../src/control/methods/schedule.ts';
 import * as sink from '../../src/control/methods/sink.ts';
 import * as source from '../../src/control/methods/source.ts';
 import * as target from '../../src/control/methods/target.ts';
+import * as token from '../../src/control/methods/token.ts';
 import * as waste from '../../src/control/methods/waste.ts';
 import * as why from '../../src/control/methods/why.ts';
 
@@ -46,6 +47,7 @@ const modules = {
   ...host,
   ...event,
   ...sink,
+  ...token,
   ...daemon,
   ...fields,
   Failure,

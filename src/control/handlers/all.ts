@@ -21,6 +21,7 @@ import { scrapeHandlers } from './scrape.ts';
 import { sinkHandlers } from './sink.ts';
 import { sourceHandlers } from './source.ts';
 import { ticketHandlers } from './ticket.ts';
+import { tokenHandlers } from './token.ts';
 import { typeHandlers } from './type.ts';
 import { vaultHandlers } from './vault.ts';
 import { wasteHandlers } from './waste.ts';
@@ -53,6 +54,7 @@ export function createHandlers(deps: Ports): Handlers {
     ...eventHandlers(deps),
     ...exportHandlers(deps),
     ...sinkHandlers(deps),
+    ...tokenHandlers(deps),
     ...daemonHandlers(deps),
   };
 }

@@ -1,15 +1,11 @@
 import type * as z from 'zod';
-
-/**
- * The role that a method needs: `read` to look, `operate` to change what is tracked, `admin` to change the daemon
- * itself.
- */
-export type Role = 'read' | 'operate' | 'admin';
+import type { Role } from '../../schema/role.ts';
 
 /** An entry of the table of control methods. */
 export interface MethodSpec {
   readonly params: z.ZodType;
   readonly result: z.ZodType;
+  /** The least role of a caller. */
   readonly role: Role;
   /** What the method does, in a sentence for people. */
   readonly doc: string;

@@ -37,7 +37,7 @@ export const ticketMethods = {
   'ticket.acknowledge': {
     params: z.strictObject(ofTicket),
     result: TicketView,
-    role: 'operate',
+    role: 'author',
     doc: 'Says that a person knows of a ticket.',
   },
   'ticket.assign': {
@@ -47,19 +47,19 @@ export const ticketMethods = {
       to: z.string().min(1).max(100).exactOptional(),
     }),
     result: TicketView,
-    role: 'operate',
+    role: 'author',
     doc: 'Says whose ticket it is.',
   },
   'ticket.snooze': {
     params: z.strictObject({ ...ofTicket, forMs: z.int().min(1_000).max(longestSnoozeMs) }),
     result: TicketView,
-    role: 'operate',
+    role: 'author',
     doc: 'Tells nothing of a ticket for some time, also where it ends by itself and comes back, and leaves it out of the open ones. How it is then is told when the time is over; what a person ends is told at once.',
   },
   'ticket.accept': {
     params: z.strictObject(ofTicket),
     result: TicketView,
-    role: 'operate',
+    role: 'author',
     doc: 'Takes what the targets of a ticket give for usual from now on, and resolves the ticket.',
   },
   'ticket.repair': {
@@ -81,13 +81,13 @@ export const ticketMethods = {
       /** How many targets are scraped again. */
       targets: z.int(),
     }),
-    role: 'operate',
+    role: 'author',
     doc: 'Makes a repair that is proposed for a ticket: writes the definition and loads it, has the kept pages of the targets read again and their corrections applied, and asks for a scrape of each target. A conflict where the definition has changed since, or cannot be written.',
   },
   'ticket.resolve': {
     params: z.strictObject(ofTicket),
     result: TicketView,
-    role: 'operate',
+    role: 'author',
     doc: 'Resolves a ticket by hand. What is seen again opens another one.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -1,0 +1,95 @@
+import { request as send, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type { TestContext } from 'node:test';
+import { systemClock } from '../../src/clock.ts';
+import type { Handlers } from '../../src/control/methods.ts';
+import { startHttpServer, type HttpServerOptions } from '../../src/http/server.ts';
+import type { AuditLine } from '../../src/http/serve.ts';
+import { Role } from '../../src/schema/role.ts';
+import { handlersWith } from '../control/daemon.ts';
+
+/** An answer of the API. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON; `undefined` where it is none. */
+  readonly json: unknown;
+}
+
+/** What a test sends; by default a `GET` without a body by a token of role `admin`. */
+export interface Sent {
+  readonly verb?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: unknown;
+  /** Default: `admin`. */
+  readonly token?: string | undefined;
+}
+
+/** Sends one request, with a path as it stands. */
+export function ask(
+  port: number,
+  path: string,
+  { verb = 'GET', headers = {}, body, ...rest }: Sent = {},
+): Promise<Answer> {
+  const token = 'token' in rest ? rest.token : 'admin';
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const request = send({
+    port,
+    host: '127.0.0.1',
+    path,
+    method: verb,
+    agent: false,
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...headers,
+    },
+  });
+  request.on('error', reject);
+  request.on('response', (response) => {
+    let answered = '';
+    response.setEncoding('utf8');
+    response.on('data', (chunk: string) => (answered += chunk));
+    response.on('error', reject);
+    response.on('end', () =>
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answered, json: parsed(answered) }),
+    );
+  });
+  request.end(text);
+  return promise;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A server of the API over some handlers; a token is the name of its role. */
+export async function serveHttp(
+  t: TestContext,
+  some: Partial<Handlers> = {},
+  options: Partial<HttpServerOptions> = {},
+) {
+  const audited: AuditLine[] = [];
+  const errors: unknown[] = [];
+  const server = await startHttpServer({
+    port: 0,
+    clock: systemClock(),
+    version: '1.2.3',
+    handlers: handlersWith(some),
+    readOnly: false,
+    callerOf: (token) => {
+      const role = Role.safeParse(token);
+      return role.success ? { id: token, label: token, role: role.data } : undefined;
+    },
+    audit: (line) => audited.push(line),
+    failed: (error) => errors.push(error),
+    ...options,
+  });
+  t.after(() => server.close());
+  return { ...server, audited, errors, ask: (path: string, sent?: Sent) => ask(server.port, path, sent) };
+}
