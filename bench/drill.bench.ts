@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Source } from '../src/definition/source.ts';
 import { drillPage } from '../src/drill/drill.ts';
-import { sitePages } from '../src/drill/pages.ts';
+import { addressesLike, shownAtEach } from '../src/drill/pages.ts';
 import { extract } from '../src/extract/extract.ts';
 import { openProvider } from '../src/provider/declared.ts';
 import { bodyOf, pageSizes, productFields, productPage } from './pages.ts';
@@ -38,7 +38,7 @@ function cpuMs(): number {
 const rows = [];
 for (const size of isQuick ? pageSizes.slice(0, 1) : pageSizes) {
   const page = { url, status: 200, html: productPage(1, size).html, contentType };
-  const bodies = (await sitePages(page, plan)).map(({ html }) => bodyOf(html));
+  const bodies = (await shownAtEach(page, plan, addressesLike(page))).map(({ html }) => bodyOf(html));
   const bareFrom = cpuMs();
   for (let read = 0; read < reads; read += 1)
     for (const body of bodies) await extract({ body, url, status: 200, observedAt: 0, contentType, plan });
@@ -48,7 +48,7 @@ for (const size of isQuick ? pageSizes.slice(0, 1) : pageSizes) {
   const [from, startedAt] = [cpuMs(), performance.now()];
   let [changes, noticed] = [0, 0];
   try {
-    for await (const each of drillPage(source, { page, plan, folder, random: () => 0.5 })) {
+    for await (const each of drillPage({ source, page, others: [] }, { folder, random: () => 0.5 })) {
       changes += 1;
       if (each.noticed !== 'none') noticed += 1;
     }

@@ -1,18 +1,19 @@
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LoadedSource } from '../definition/catalogue.ts';
-import { definitionVersion, type Source } from '../definition/source.ts';
+import { definitionVersion } from '../definition/source.ts';
 import { failureCause } from '../health/failure-cause.ts';
-import type { ExtractPlan } from '../extract/plan.ts';
 import { symptomId } from '../view/symptom.ts';
 import type { CauseKind } from '../view/ticket.ts';
 import { mutations } from './all.ts';
-import { mutateAt, tellingFields } from './mutate.ts';
+import type { Store } from '../store/store.ts';
+import { causesOf, mayChange, mutateAt, tellingFields } from './mutate.ts';
 import type { DrillField, Mutation, Subject } from './mutation.ts';
-import { draftsOn, sitePages } from './pages.ts';
-import { openRehearsal, pageOnly } from './rehearsal.ts';
-import type { ShownPage } from './shown-page.ts';
-import { subjectOf } from './subject.ts';
+import { openRehearsal } from './rehearsal.ts';
+import type { Show, ShownPage } from './shown-page.ts';
+import type { DrillSite, SavedPages } from './saved-pages.ts';
+import { siteOf } from './site.ts';
+import { linkField } from './subject.ts';
 
 /** What would become of one change of a site. */
 export interface DrillResult {
@@ -28,6 +29,8 @@ export interface DrillResult {
   readonly isRight: boolean;
   /** Changes of records that would be told as ordinary ones. */
   readonly told: number;
+  /** What was rehearsed: pages by themselves, a crawl, a list, or a list with pages of its items; all pages, and those that changed. */
+  readonly rehearsed: { readonly of: DrillSite['kind']; readonly pages: number; readonly changed: number };
 }
 
 /** Healthy scrapes before a change, one a day: a baseline judges from the fifth on. */
@@ -39,31 +42,28 @@ const dayMs = 86_400_000;
 const startAt = Date.UTC(2026, 0, 5);
 
 /**
- * Changes a saved page in each way that it has something for, at each field, and yields what would be noticed: each changed page is scraped after
- * healthy ones by the daemon's own code, into stores of their own in `folder`, and no site is asked.
+ * Changes a saved page, and those of its site that are like it, in each way that it has something for, at each field, and yields what would be noticed: the
+ * changed site is scraped after healthy ones by the daemon's own code, into stores of their own in `folder`, and no site is asked.
  *
  * @param random - returns a number in `[0, 1)`.
  */
 export async function* drillPage(
-  definition: Source,
-  {
-    page,
-    plan,
-    folder,
-    random,
-  }: { readonly page: ShownPage; readonly plan: ExtractPlan; readonly folder: string; readonly random: () => number },
+  saved: SavedPages,
+  { folder, random }: { readonly folder: string; readonly random: () => number },
 ): AsyncGenerator<DrillResult> {
-  const source = pageOnly(definition);
+  const site = await siteOf(saved);
+  if (site === undefined) return;
+  const { source, pages, subjects, kind } = site;
+  const isFull = site.isFull === true;
   const loaded: LoadedSource = { source, version: definitionVersion(source) };
-  const pages = await sitePages(page, plan);
   const warm = join(folder, 'healthy');
   const rehearsal = await openRehearsal(warm, loaded);
-  const targets = await rehearsal.track(pages.map(({ url }) => url));
+  const targets = await rehearsal.track(site.targets);
   for (let day = 0; day < healthyScrapes; day += 1)
-    await rehearsal.scrape(targets, showing(pages, pages), startAt + day * dayMs);
+    await rehearsal.scrape(targets, showing(pages, new Map()), { at: startAt + day * dayMs, isFull });
+  const read = fieldsRead(rehearsal.store, targets);
   await rehearsal.close();
-  const read = new Set((await draftsOn(page, plan)).flatMap(({ fields }) => Object.keys(fields)));
-  for (const change of changesOf(pages, plan, { read, random })) yield await rehearse(change);
+  for (const change of changesOf(subjects, { read, random })) yield await rehearse(change);
   await rm(warm, { recursive: true });
 
   async function rehearse({ mutation, field, changed }: Change): Promise<DrillResult> {
@@ -72,7 +72,7 @@ export async function* drillPage(
     const { store, ...rehearsed } = await openRehearsal(copy, loaded);
     try {
       const before = store.events.last();
-      await rehearsed.scrape(targets, showing(pages, changed), startAt + healthyScrapes * dayMs);
+      await rehearsed.scrape(targets, showing(pages, changed), { at: startAt + healthyScrapes * dayMs, isFull });
       const [ticket] = await rehearsed.diagnose();
       const failures = targets.flatMap((target) => {
         const [last] = [...store.scrapes.ofTarget(target, { limit: 1 })];
@@ -86,8 +86,9 @@ export async function* drillPage(
         noticed: ticket !== undefined ? 'ticket' : failures.length > 0 ? 'failure' : 'none',
         symptoms: ticket?.symptoms.map(symptomId) ?? [],
         ...(cause !== undefined && { cause }),
-        isRight: cause !== undefined && mutation.causes.includes(cause),
+        isRight: cause !== undefined && causesOf(mutation, field?.field).includes(cause),
         told,
+        rehearsed: { of: kind, pages: pages.length, changed: changed.size },
       };
     } finally {
       await rehearsed.close();
@@ -96,29 +97,34 @@ export async function* drillPage(
   }
 }
 
-/** One way in which all pages of a site change. */
+/** The fields that records of targets have, and links. */
+function fieldsRead({ records }: Store, targets: readonly number[]): ReadonlySet<string> {
+  const all = targets.flatMap((target) => [...records.ofTarget(target)]);
+  return new Set([linkField, ...all.flatMap(({ fields }) => Object.keys(fields))]);
+}
+
+/** One way in which all pages of a kind change. */
 interface Change {
   readonly mutation: Mutation;
   /** Missing where the same comes of it at all fields. */
   readonly field?: DrillField;
-  readonly changed: readonly ShownPage[];
+  /** By the address that is asked for. */
+  readonly changed: ReadonlyMap<string, ShownPage>;
 }
 
 /** The changes of pages at the fields that are read there. */
 function* changesOf(
-  pages: readonly ShownPage[],
-  plan: ExtractPlan,
+  subjects: readonly Subject[],
   { read, random }: { readonly read: ReadonlySet<string>; readonly random: () => number },
 ): Generator<Change> {
-  const subjects = pages.flatMap((page) => subjectOf(page, plan) ?? []);
   const [first] = subjects;
   if (first === undefined) return;
   for (const mutation of mutations) {
     const seen = new Map<string, Change>();
     for (const field of tellingFields(first).filter(({ field: name }) => read.has(name))) {
-      const changed = changedPages(subjects, mutation, field, random);
-      const [one] = changed;
-      if (one === undefined) continue;
+      const changed = mayChange(mutation, field) ? changedPages(subjects, mutation, field, random) : undefined;
+      const one = changed?.get(first.page.url);
+      if (changed === undefined || one === undefined) continue;
       const known = seen.get(one.html);
       seen.set(one.html, known === undefined ? { mutation, field, changed } : { mutation, changed });
     }
@@ -126,18 +132,24 @@ function* changesOf(
   }
 }
 
-/** The pages as a mutation leaves them; none where one of them has nothing of the kind. */
+/** The pages as a mutation leaves them; nothing where one of them has nothing of the kind. */
 function changedPages(
   subjects: readonly Subject[],
   mutation: Mutation,
   field: DrillField,
   random: () => number,
-): ShownPage[] {
-  const changed = subjects.flatMap((subject) => mutateAt(subject, mutation, field, random) ?? []);
-  return changed.length === subjects.length ? changed : [];
+): ReadonlyMap<string, ShownPage> | undefined {
+  const changed = new Map<string, ShownPage>();
+  for (const subject of subjects) {
+    const page = mutateAt(subject, mutation, field, random);
+    if (page === undefined) return undefined;
+    changed.set(subject.page.url, page);
+  }
+  return changed;
 }
 
-function showing(pages: readonly ShownPage[], shown: readonly ShownPage[]) {
-  const byUrl = new Map(pages.map(({ url }, at) => [url, shown[at]]));
-  return (url: string): ShownPage | undefined => byUrl.get(url) ?? shown.find((page) => page.url === url);
+/** Shows the pages of a site, some of them changed, and what the changed ones redirect to. */
+function showing(pages: readonly ShownPage[], changed: ReadonlyMap<string, ShownPage>): Show {
+  const byUrl = new Map([...pages.map((page) => [page.url, page] as const), ...changed]);
+  return (url) => byUrl.get(url) ?? [...changed.values()].find((page) => page.url === url);
 }

@@ -1,5 +1,9 @@
 import { load } from 'cheerio/slim';
+import type { CauseKind } from '../view/ticket.ts';
 import type { DrillField, DrillPage, Mutation, Subject } from './mutation.ts';
+import { linkField } from './subject.ts';
+import { values } from './values.ts';
+import { walls } from './walls.ts';
 
 /**
  * Changes a page as a mutation does, at one of the fields that a definition reads. Returns the changed page; `undefined` where the page has
@@ -22,6 +26,17 @@ export function mutate(
 /** The fields at which pages are changed: a record without its key is no record, so that others are more telling. */
 export function tellingFields({ fields, key }: Subject): readonly DrillField[] {
   return fields.filter(({ field }) => !key.includes(field));
+}
+
+/** Whether a mutation is one of a field: the address of a link is no amount. */
+export function mayChange(mutation: Mutation, { field }: DrillField): boolean {
+  return field !== linkField || !values.includes(mutation);
+}
+
+/** The causes that name a mutation at a field rightly: what is lost with a link is what it leads to. */
+export function causesOf(mutation: Mutation, field: string | undefined): readonly CauseKind[] {
+  const isOther = walls.includes(mutation) && !mutation.keepsAll;
+  return field === linkField && !isOther ? [...mutation.causes, 'items_cut'] : mutation.causes;
 }
 
 /**

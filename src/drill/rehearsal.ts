@@ -16,6 +16,7 @@ import type { Reading } from '../provider/provider.ts';
 import { createMakeRequest } from '../request/make-request.ts';
 import { createScrapeTarget } from '../scrape/scrape-target.ts';
 import { addProject } from '../store/projects.ts';
+import { requestScrape } from '../store/scrapes.ts';
 import { openStore, type Store } from '../store/store.ts';
 import type { TicketView } from '../view/ticket.ts';
 import { Vault } from '../vault/vault.ts';
@@ -27,22 +28,24 @@ export interface Rehearsal {
   readonly store: Store;
   /** Adds a project with these targets. Resolves with their numbers. */
   track(urls: readonly string[]): Promise<readonly number[]>;
-  /** Scrapes targets one after the other, each to its end. */
-  scrape(targets: readonly number[], show: Show, at: number): Promise<void>;
+  /** Scrapes targets one after the other, each to its end; with `isFull`, past what is known and with all pages of items. */
+  scrape(
+    targets: readonly number[],
+    show: Show,
+    when: { readonly at: number; readonly isFull?: boolean },
+  ): Promise<void>;
   /** Finds the causes of tickets that are not resolved. Resolves with these tickets. */
   diagnose(): Promise<readonly TicketView[]>;
   /** Closes the store; the folder stays, and may be copied. */
   close(): Promise<void>;
 }
 
-/**
- * Returns a source as its pages are rehearsed: each address is a page by itself that is asked for once, without a log-in. A list that leads on,
- * a crawl and pages of items are left out.
- */
-export function pageOnly({ crawl: _crawl, feed: _feed, auth: _auth, ...source }: Source): Source {
+/** Returns a source as it is rehearsed: each page is asked for once, without a log-in, a form or a sitemap. */
+export function rehearsed({ auth: _auth, crawl, ...source }: Source): Source {
   const { form: _form, ...request } = source.request;
-  const records = Object.entries(source.records).map(([type, { page: _page, ...record }]) => [type, record] as const);
-  return { ...source, request, records: Object.fromEntries(records), retry: { ...source.retry, times: 0 } };
+  const { sitemaps: _sitemaps, ...walked } = crawl ?? { sitemaps: undefined };
+  const retry = { ...source.retry, times: 0 };
+  return { ...source, request, retry, ...('detail' in walked && { crawl: walked }) };
 }
 
 /** Opens a rehearsal in a folder, which is made when it is missing; one that was closed goes on as it was. */
@@ -107,11 +110,12 @@ export async function openRehearsal(folder: string, loaded: LoadedSource): Promi
       if (!added.ok) throw new Error('expected a rehearsal to be tracked once');
       return added.project.targets;
     },
-    async scrape(targets, show, at) {
+    async scrape(targets, show, { at, isFull = false }) {
       now = at;
       shown = show;
       const { signal } = new AbortController();
       for (const number of targets) {
+        if (isFull) await requestScrape(store, number, { full: true });
         const target = store.targets.get(number);
         if (target === undefined) throw new Error(`target ${number}: expected it to be tracked`);
         await scrapeTarget(target, firstTurn(now), signal, { begun: () => undefined, waits: () => undefined });

@@ -14,3 +14,11 @@ export function subjectOf(page: DrillPage, { records }: Pick<ExtractPlan, 'recor
   });
   return { page, fields, key, items: each?.by === 'css' ? each.css : undefined };
 }
+
+/** The name by which links are changed. */
+export const linkField = 'link';
+
+/** The links of a page that lead to others, of which a selector finds the elements. */
+export function linkSubject(page: DrillPage, items: string): Subject {
+  return { page, items, fields: [{ record: 'page', field: linkField, css: 'a', attr: 'href' }], key: [] };
+}

@@ -41,14 +41,15 @@ export function createCommand(terminal: Terminal): Command {
           `drill: ${id} is read by a plug-in or program: expected a source that rules read`,
         );
       const folder = resolve(terminal.cwd, options.fixtures);
-      const fixtures = fixturesIn(folder, id).filter((fixture) => name === undefined || fixture.name === name);
+      const all = fixturesIn(folder, id);
+      const fixtures = all.filter((fixture) => name === undefined || fixture.name === name);
       if (fixtures.length === 0)
         throw new CommandError(
           'not_found',
           `drill: no saved page ${name === undefined ? '' : `"${name}" `}of ${id} in ${folder}: \`heronry fixture add\` saves one`,
         );
       const results: FixtureDrill[] = [];
-      for await (const result of drillFixtures(source, fixtures, seed)) results.push(result);
+      for await (const result of drillFixtures(source, fixtures, { all, seed })) results.push(result);
       print(terminal, command, results, () => showDrill(terminal, results));
       const missed = results.filter(({ noticed }) => noticed === 'none').length;
       if (missed > 0)
@@ -70,7 +71,21 @@ function showDrill(terminal: Terminal, results: readonly FixtureDrill[]): string
   ]);
   const noticed = results.filter((each) => each.noticed !== 'none');
   const right = noticed.filter(({ isRight }) => isRight).length;
-  return `${rows}\n\n${noticed.length} of ${countText(results.length, 'change')} noticed, ${right} with the right cause`;
+  const sites = [...Map.groupBy(results, ({ fixture }) => fixture)].flatMap(([fixture, [first]]) =>
+    first === undefined ? [] : [`${fixture}: ${rehearsedText(first)}`],
+  );
+  return `${rows}\n\n${sites.join('\n')}\n${noticed.length} of ${countText(results.length, 'change')} noticed, ${right} with the right cause`;
+}
+
+/** Says which pages were rehearsed. */
+function rehearsedText({ rehearsed: { of, pages, changed } }: FixtureDrill): string {
+  const kinds = {
+    pages: 'by themselves',
+    crawl: 'of a crawl',
+    list: 'of a list',
+    items: 'of a list and its items',
+  };
+  return `${changed} of ${countText(pages, 'page')} ${kinds[of]} changed`;
 }
 
 function noticedText(terminal: Terminal, { noticed, told }: FixtureDrill): string {

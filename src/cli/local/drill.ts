@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Source } from '../../definition/source.ts';
 import type { DrillResult } from '../../drill/drill.ts';
+import type { ShownPage } from '../../drill/shown-page.ts';
 import { CommandError } from '../exit-status.ts';
 import { type Fixture, readFixture } from './fixtures.ts';
 
@@ -15,36 +16,35 @@ export interface FixtureDrill extends DrillResult {
 const mostSeed = 2_147_483_646;
 
 /**
- * Drills the saved pages of a source, one after the other. Rejects with a `CommandError` where a page cannot be read, or has nothing that could be
+ * Drills the saved pages of a source, one after the other, each in a site that is made of it and of `all` that are saved. Rejects with a `CommandError` where a page cannot be read, or has nothing that could be
  * changed.
  */
 export async function* drillFixtures(
   source: Source,
   fixtures: readonly Fixture[],
-  seed: number,
+  { all, seed }: { readonly all: readonly Fixture[]; readonly seed: number },
 ): AsyncGenerator<FixtureDrill> {
-  const [{ drillPage }, { pageOnly }, { seeded }, { openProvider }, { pageSource }] = await Promise.all([
+  const [{ drillPage }, { seeded }, { pageSource }] = await Promise.all([
     import('../../drill/drill.ts'),
-    import('../../drill/rehearsal.ts'),
     import('../../drill/seeded.ts'),
-    import('../../provider/declared.ts'),
     import('../../vault/page-text.ts'),
   ]);
-  const { plan } = openProvider(pageOnly(source)).page;
-  for (const fixture of fixtures) {
-    const { page } = await readFixture(fixture);
-    const { url, contentType, body } = page;
+  const shown = new Map<string, ShownPage>();
+  for (const fixture of all) {
+    if (fixture.pageFile === undefined && !fixtures.includes(fixture)) continue;
+    const { url, contentType, body } = (await readFixture(fixture)).page;
     const html = pageSource({ page: { contentType }, body });
+    shown.set(fixture.name, { url, status: 200, html, contentType: 'text/html; charset=utf-8' });
+  }
+  for (const fixture of fixtures) {
+    const page = shown.get(fixture.name);
+    if (page === undefined) continue;
+    const others = [...shown.values()].filter((other) => other !== page);
     const folder = await mkdtemp(join(tmpdir(), 'heronry-drill-'));
     let count = 0;
     try {
-      const shown = { url, status: 200, html, contentType: 'text/html; charset=utf-8' };
-      for await (const result of drillPage(source, {
-        page: shown,
-        plan,
-        folder,
-        random: seeded((seed % mostSeed) + 1),
-      })) {
+      const random = seeded((seed % mostSeed) + 1);
+      for await (const result of drillPage({ source, page, others }, { folder, random })) {
         count += 1;
         yield { fixture: fixture.name, ...result };
       }
@@ -54,7 +54,7 @@ export async function* drillFixtures(
     if (count === 0)
       throw new CommandError(
         'failed',
-        `${fixture.pageFile ?? fixture.name}: nothing to change: expected a page in HTML whose records have fields besides their key that are found by selectors`,
+        `${fixture.pageFile ?? fixture.name}: nothing to change: expected a page in HTML whose records have fields besides their key that are found by selectors, and for a page that leads to others one of these that is saved as well`,
       );
   }
 }
