@@ -5,18 +5,24 @@ import { type TestContext, test } from 'node:test';
 import { mutations } from '../../src/drill/all.ts';
 import type { Drifted, WorldResult } from './drift/run-world.ts';
 
-/** Sites, and the changes of each; two processes share them. */
-const [worlds, changes, processes] = [102, 30, 2];
+/** Sites of single pages, sites of many pages, and the changes of each; two processes share them. */
+const [worlds, sites, changes, processes] = [102, 36, 30, 2];
 
 /** The most changes of which anything may be told that is not the site's, as a share of all, and of those of a kind of site. */
 const mostFalse = 0.005;
-const mostFalseOf: Readonly<Record<string, number>> = { 'demo shop': 0.02, 'demo crowd': 0.01, cards: 0.002 };
+const mostFalseOf: Readonly<Record<string, number>> = {
+  'demo shop': 0.02,
+  'demo crowd': 0.01,
+  cards: 0.002,
+  crawl: 0.02,
+  'pages of items': 0.02,
+};
 
 /** Runs all sites; healthy days by the daemon's own code, and each change after them. */
 async function allWorlds(t: TestContext): Promise<readonly WorldResult[]> {
   const parts = Array.from({ length: processes }, async (_, part) => {
     const file = new URL('drift/drift-process.ts', import.meta.url);
-    const child = fork(file, [part + 1, processes, worlds + 1, changes].map(String), { execArgv: [] });
+    const child = fork(file, [part + 1, processes, worlds, changes, sites].map(String), { execArgv: [] });
     t.after(() => child.kill());
     const ended = once(child, 'exit').then(([status]) => assert.fail(`a process of sites ended with status ${status}`));
     const told = once(child, 'message') as Promise<[readonly WorldResult[]]>;
@@ -64,7 +70,10 @@ test('a site that drifts is noticed in the first run after it, by one ticket wit
     ['wrong cause', found.filter(({ isRight }) => !isRight)],
     ['told falsely', falsely],
   ] as const)
-    for (const [name, of] of Map.groupBy(some, ({ world, mutation, cause = '' }) => `${mutation} (${world}) ${cause}`))
+    for (const [name, of] of Map.groupBy(
+      some,
+      ({ world, part, mutation, cause = '' }) => `${mutation} (${world}, ${part}) ${cause}`,
+    ))
       t.diagnostic(`${what}: ${of.length} × ${name}`);
 
   assert.ok(drifted.length >= 3_000, `${drifted.length} changes`);
@@ -78,7 +87,7 @@ test('a site that drifts is noticed in the first run after it, by one ticket wit
     [],
   );
   assert.ok(falseTickets.length <= healthyDays / 1_000 + 1, falseTickets.join('\n'));
-  // The goal is none. Left are values of single pages that look as true changes do.
+  // The goal is none. Left are values that look as true changes do, and pages of a crawl or of items that show another record.
   assert.ok(falsely.length <= mostFalse * drifted.length, `${falsely.length} changes told falsely`);
   assert.deepEqual(
     falselyBy.filter(({ world, share }) => share > (mostFalseOf[world] ?? 0)),

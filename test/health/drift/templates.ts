@@ -3,16 +3,22 @@ import type { Article } from './catalogue.ts';
 import type { Random } from '../random.ts';
 
 /** How a site lays out its pages, and the rules that read them. */
-interface Template {
+export interface Template {
   readonly name: string;
   /** The HTML of all articles of a list, or of the page of one. */
   render(articles: readonly Article[], day: number): string;
   /** The record types of a definition. */
-  readonly records: unknown;
+  readonly records: {
+    readonly article: {
+      readonly each?: string;
+      readonly key: string;
+      readonly fields: Readonly<Record<string, unknown>>;
+    };
+  };
 }
 
 /** Names of classes that differ from site to site. */
-function classNames(random: Random) {
+export function classNames(random: Random) {
   const prefix = ['', 'x-', 'shop__', 'c-', 'Pg_'][Math.floor(random.next() * 5)] ?? '';
   const suffix = random.chance(0.3) ? `-${Math.floor(random.next() * 900 + 100)}` : '';
   return (name: string): string => `${prefix}${name}${suffix}`;
@@ -25,22 +31,28 @@ const moneys = [
   (cents: number) => `CHF ${(cents / 100).toFixed(2)}`,
 ];
 
-function frame(title: string, body: string, day: number): string {
+export function frame(title: string, body: string, day: number): string {
   const news = Array.from({ length: 3 }, (_, at) => `<li>News ${day * 3 + at}</li>`).join('');
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title><script src="/app.js"></script></head>
 <body><header><a href="/">Start</a><a href="/help">Help</a></header>${body}<footer><ul>${news}</ul><p>Page of day ${day}</p></footer></body></html>`;
 }
 
-/** A list of cards. */
-export function cards(random: Random): Template {
+/** A list of cards; one that counts visitors differs in each article from day to day. */
+export function cards(random: Random, countsVisitors = false): Template {
   const c = classNames(random);
   const money = moneys[Math.floor(random.next() * moneys.length)] ?? moneys[0]!;
-  const item = ({ sku, name, brand, price, stock }: Article) => `<li class="${c('item')}" data-sku="${sku}">
+  const visitors = (sku: string, day: number): string =>
+    countsVisitors ? `<i class="${c('seen')}">${(Number(sku.slice(2)) % 97) + day * 3}</i>` : '';
+  const item = (
+    { sku, name, brand, price, stock }: Article,
+    day: number,
+  ) => `<li class="${c('item')}" data-sku="${sku}">
   <h3 class="${c('name')}"><a href="/p/${sku}">${escape(name)}</a></h3><p class="${c('brand')}">${brand}</p>
-  <div class="${c('offer')}"><span class="${c('price')}">${money(price)}</span>${stock === undefined ? '' : `<em class="${c('stock')}">${stock} left</em>`}</div></li>`;
+  <div class="${c('offer')}"><span class="${c('price')}">${money(price)}</span>${stock === undefined ? '' : `<em class="${c('stock')}">${stock} left</em>`}</div>${visitors(sku, day)}</li>`;
   return {
     name: 'cards',
-    render: (articles, day) => frame('Articles', `<ul class="${c('list')}">${articles.map(item).join('\n')}</ul>`, day),
+    render: (articles, day) =>
+      frame('Articles', `<ul class="${c('list')}">${articles.map((each) => item(each, day)).join('\n')}</ul>`, day),
     records: {
       article: {
         each: `li.${c('item')}`,
@@ -51,6 +63,7 @@ export function cards(random: Random): Template {
           brand: `.${c('brand')}`,
           price: { css: `.${c('offer')} > .${c('price')}`, type: 'money' },
           stock: { css: `.${c('stock')}`, type: 'integer', filters: [{ regex: String.raw`\d+` }] },
+          ...(countsVisitors && { seen: { css: `.${c('seen')}`, type: 'integer' } }),
         },
       },
     },

@@ -1,33 +1,14 @@
-import { definitionVersion, Source } from '../../../src/definition/source.ts';
-import type { LoadedSource } from '../../../src/definition/catalogue.ts';
 import { contentAt } from '../../../src/demo/sites.ts';
 import { categories, skusOf } from '../../../src/demo/facts/product.ts';
-import { pageOnly } from '../../../src/drill/rehearsal.ts';
-import type { ShownPage } from '../../../src/drill/shown-page.ts';
+import { openProvider } from '../../../src/provider/declared.ts';
 import { Catalogue } from './catalogue.ts';
 import { Random } from '../random.ts';
+import { crawledWorld, itemsWorld, pagedWorld } from './sites.ts';
 import { cards, product, table } from './templates.ts';
+import { instantOf, loadedOf, pagesOfKind, recordPage, type World } from './world.ts';
 
-/** A site whose pages are scraped once a day. */
-export interface World {
-  readonly name: string;
-  readonly loaded: LoadedSource;
-  /** Healthy days before a change. */
-  readonly days: number;
-  /** The pages of a day, always at the same addresses. Days are asked for in order. */
-  pagesOf(day: number): readonly ShownPage[];
-}
-
-const startAt = Date.UTC(2026, 0, 5, 6);
-const dayMs = 86_400_000;
-
-/** When a day's pages are scraped. */
-export function instantOf(day: number): number {
-  return startAt + day * dayMs;
-}
-
-/** The world of a seed: one in four is the demo's. */
-export function worldOf(seed: number): World {
+/** The world of a seed: of those of single pages one in four is the demo's; `ofSites` gives one of many pages. */
+export function worldOf(seed: number, ofSites: boolean): World {
   const random = new Random(seed * 7_919 + 1);
   const days = random.pick([
     [1, 2],
@@ -36,6 +17,7 @@ export function worldOf(seed: number): World {
     [2, 9],
     [2, 16],
   ]);
+  if (ofSites) return [crawledWorld, pagedWorld, itemsWorld][seed % 3]!(random, days);
   return seed % 4 === 0 ? demoWorld(random, days, seed) : ownWorld(random, days);
 }
 
@@ -49,18 +31,26 @@ function ownWorld(random: Random, days: number): World {
     : product(random);
   const size = isList ? Math.round(random.logBetween(12, 80)) : 12;
   const catalogue = new Catalogue(random, size, !isList);
+  const loaded = loadedOf({ records: template.records });
+  const { plan } = openProvider(loaded.source).page;
+  const urls = isList
+    ? ['https://own.example/all/']
+    : Array.from({ length: size }, (_, at) => `https://own.example/p/${at}`);
   let shown = 0;
   return {
     name: template.name,
-    loaded: loadedOf(template.records),
+    loaded,
     days,
+    targets: urls,
+    changes: [pagesOfKind('page')],
     pagesOf(day) {
       for (; shown < day; shown += 1) catalogue.nextDay();
       const elapsedMs = random.between(150, 250) * (catalogue.isSlow() ? 4 : 1);
-      const page = (url: string, html: string): ShownPage => ({ url, status: 200, html, elapsedMs });
       const articles = catalogue.articles();
-      if (isList) return [page('https://own.example/all/', template.render(articles, day))];
-      return articles.map((each, at) => page(`https://own.example/p/${at}`, template.render([each], day)));
+      return urls.map((url, at) => {
+        const html = template.render(isList ? articles : articles.slice(at, at + 1), day);
+        return recordPage({ url, status: 200, html, elapsedMs }, 'page', plan);
+      });
     },
   };
 }
@@ -94,7 +84,7 @@ const demoRecords = {
 
 /** Campaigns or articles of the demo, which change by themselves. */
 function demoWorld(random: Random, days: number, seed: number): World {
-  const world = { seed, openedAt: startAt };
+  const world = { seed, openedAt: instantOf(0) };
   const isShop = random.chance(0.5);
   const paths = isShop
     ? Object.keys(categories)
@@ -102,20 +92,20 @@ function demoWorld(random: Random, days: number, seed: number): World {
         .map((sku) => `/shop/p/${sku}`)
     : Array.from({ length: 16 }, (_, number) => `/crowd/campaign-${number + seed}`);
   const urls = paths.slice(0, 16).map((path) => `http://demo.example${path}`);
+  const loaded = loadedOf({ records: isShop ? demoRecords.article : demoRecords.campaign });
+  const { plan } = openProvider(loaded.source).page;
   return {
     name: isShop ? 'demo shop' : 'demo crowd',
-    loaded: loadedOf(isShop ? demoRecords.article : demoRecords.campaign),
+    loaded,
     days,
+    targets: urls,
+    changes: [pagesOfKind('page')],
     pagesOf: (day) =>
       urls.map((url) => {
         // A day of ours is a minute of the demo, whose campaigns end within the hour.
-        const content = contentAt(world, new URL(url), startAt + day * 60_000);
-        return { url, status: content?.status ?? 200, html: content?.body ?? '', contentType: content?.type };
+        const content = contentAt(world, new URL(url), instantOf(0) + day * 60_000);
+        const { status = 200, body = '', type } = content ?? {};
+        return recordPage({ url, status, html: body, contentType: type }, 'page', plan);
       }),
   };
-}
-
-function loadedOf(records: unknown): LoadedSource {
-  const source = pageOnly(Source.parse({ id: 'site', records }));
-  return { source, version: definitionVersion(source) };
 }
