@@ -17,6 +17,7 @@ import { scheduleMethods } from './methods/schedule.ts';
 import { scrapeMethods } from './methods/scrape.ts';
 import { sinkMethods } from './methods/sink.ts';
 import { sourceMethods } from './methods/source.ts';
+import { targetMethods } from './methods/target.ts';
 import { ticketMethods } from './methods/ticket.ts';
 import { tokenMethods } from './methods/token.ts';
 import { typeMethods } from './methods/type.ts';
@@ -26,6 +27,7 @@ import { wasteMethods } from './methods/waste.ts';
 /** The table of all control methods, from which the control socket and `docs/control.md` are made. */
 export const methods = {
   ...projectMethods,
+  ...targetMethods,
   ...sourceMethods,
   ...recordMethods,
   ...heldMethods,

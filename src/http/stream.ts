@@ -118,7 +118,7 @@ function openStream(
       room: () =>
         signal.aborted || fullSince === undefined ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve)),
     });
-    if (!response.headersSent) write('retry: 2000\n\n');
+    if (!response.headersSent) start();
   }
 
   /** Tells the client that events before this one are no longer kept, so that it reads anew what it shows. */
@@ -126,10 +126,15 @@ function openStream(
     write(`id: ${after}\nevent: reset\ndata: ${JSON.stringify({ after })}\n\n`);
   }
 
+  function start(): void {
+    if (response.destroyed || ended.signal.aborted) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    response.write('retry: 2000\n\n');
+  }
+
   function write(text: string): void {
     if (response.destroyed || ended.signal.aborted) return;
-    if (!response.headersSent)
-      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    if (!response.headersSent) start();
     writtenAt = clock.monotonic();
     if (!response.write(text)) fullSince ??= writtenAt;
   }

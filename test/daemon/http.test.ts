@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { productSource, startDaemon, startDaemonIn, type TestDaemon } from '../support/daemon.ts';
-import { ask, type Sent } from '../http/server.ts';
+import { productPage, productSource, startDaemon, startDaemonIn, type TestDaemon } from '../support/daemon.ts';
+import { Event } from '../../src/event/catalogue.ts';
+import { openSite } from '../support/site.ts';
+import { ask, openStream, type Sent } from '../http/server.ts';
 
 /** A daemon that serves HTTP, and the token of its file. */
 async function startServing(t: TestContext, readOnly = false, folder?: string) {
@@ -38,6 +40,62 @@ describe('a daemon that serves HTTP', () => {
     assert.match((await send('/metrics')).text, /heronry_projects\{status="active"\} 1/);
     assert.equal((await send('/readyz', { token: undefined })).status, 200);
     assert.match((await send('/v1/tree')).text, /"id":"http"/);
+  });
+
+  test('a target that is deleted is scraped no more and keeps its history; again, and of an unknown one, nothing is modified', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const served = await startServing(t);
+    const place = { source: 'shop', url: site.url('/a') };
+    for (const id of ['one', 'two']) await served.client.call('project.add', { id, targets: [place] });
+    await served.event(({ type }) => type === 'scrape.completed');
+    const [target] = (await served.client.call('project.get', { id: 'one' })).targets;
+    assert.ok(target);
+    const path = `/v1/targets/${target.target}`;
+    const answers = [];
+    for (let times = 0; times < 2; times += 1) answers.push((await served.ask(path, { verb: 'DELETE' })).json);
+    assert.deepEqual(answers, [
+      { modified: true, projects: ['one', 'two'] },
+      { modified: false, projects: [] },
+    ]);
+    const unknown = await served.ask('/v1/targets/999', { verb: 'DELETE' });
+    assert.deepEqual([unknown.status, unknown.json], [200, { modified: false, projects: [] }]);
+    for (const id of ['one', 'two']) {
+      const project = await served.client.call('project.get', { id });
+      assert.deepEqual(
+        [project.status, project.targets[0]?.status, project.targets[0]?.dueAt],
+        ['active', 'disabled', undefined],
+      );
+    }
+    assert.equal((await served.client.call('project.records', { id: 'one' })).records.length, 1);
+    assert.equal((await served.client.call('daemon.status', {})).targets.disabled, 1);
+    await assert.rejects(served.client.call('project.rescrape', { id: 'one' }), { code: 'conflict' });
+    // It can still be changed, and be given a target again.
+    await served.client.call('project.update', { id: 'one', name: 'One' });
+    const { targets } = await served.client.call('project.update', { id: 'one', addTargets: [place] });
+    assert.equal(targets[0]?.status, 'active');
+  });
+
+  test('a change is on the stream within 2 s of the scrape that found it', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const served = await startServing(t);
+    const stream = await openStream(t, served.port, '/v1/events?types=record.changed', {
+      authorization: `Bearer ${served.token}`,
+    });
+    await stream.next();
+    await served.client.call('project.add', { id: 'one', targets: [{ source: 'shop', url: site.url('/a') }] });
+    await served.event(({ type }) => type === 'scrape.completed');
+    site.answer('/a', productPage('A', '2'));
+    await served.client.call('project.rescrape', { id: 'one' });
+    const part = (await stream.next()) ?? '';
+    const told = Event.parse(JSON.parse(part.slice(part.indexOf('data: ') + 6)));
+    assert.equal(told.type, 'record.changed');
+    assert.ok(Date.now() - told.at < 2_000);
+    const resumed = await openStream(t, served.port, '/v1/events?types=record.changed', {
+      authorization: `Bearer ${served.token}`,
+      'last-event-id': String(told.id - 1),
+    });
+    await resumed.next();
+    assert.equal(await resumed.next(), part);
   });
 
   test('keeps its tokens over a restart, and makes the first one anew where its file is gone', async (t) => {

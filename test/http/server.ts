@@ -1,4 +1,4 @@
-import { request as send, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import { request as send, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import type { Handlers } from '../../src/control/methods.ts';
@@ -92,4 +92,40 @@ export async function serveHttp(
   });
   t.after(() => server.close());
   return { ...server, audited, errors, ask: (path: string, sent?: Sent) => ask(server.port, path, sent) };
+}
+
+/** A stream as its client reads it. */
+export interface Reading {
+  readonly response: IncomingMessage;
+  /** The next part: the lines up to a blank one; `undefined` at the end. */
+  next(): Promise<string | undefined>;
+}
+
+/** Opens a stream of events; by default as a token of role `read`. */
+export async function openStream(t: TestContext, port: number, path = '/v1/events', headers = {}): Promise<Reading> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const request = send({ port, path, host: '127.0.0.1', headers: { authorization: 'Bearer read', ...headers } });
+  request.on('response', resolve).on('error', reject).end();
+  t.after(() => request.destroy());
+  const response = await promise;
+  response.setEncoding('utf8');
+  const parts = partsOf(response);
+  return {
+    response,
+    async next() {
+      const { value, done } = await parts.next();
+      return done === true ? undefined : value;
+    },
+  };
+}
+
+async function* partsOf(response: IncomingMessage): AsyncGenerator<string, void> {
+  let text = '';
+  for await (const chunk of response) {
+    text += String(chunk);
+    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+      yield text.slice(0, end);
+      text = text.slice(end + 2);
+    }
+  }
 }

@@ -1,47 +1,11 @@
 import assert from 'node:assert/strict';
-import { request as send, type IncomingMessage } from 'node:http';
 import { describe, test, type TestContext } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { ControlError } from '../../src/control/error.ts';
 import type { Params, Subscriber } from '../../src/control/methods.ts';
 import type { Event } from '../../src/event/catalogue.ts';
-import { serveHttp } from './server.ts';
+import { openStream, serveHttp } from './server.ts';
 import { status } from '../control/status.ts';
-
-/** A stream as its client reads it. */
-interface Reading {
-  readonly response: IncomingMessage;
-  /** The next part: the lines up to a blank one; `undefined` at the end. */
-  next(): Promise<string | undefined>;
-}
-
-async function open(t: TestContext, port: number, path = '/v1/events', headers = {}): Promise<Reading> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = send({ port, path, host: '127.0.0.1', headers: { authorization: 'Bearer read', ...headers } });
-  request.on('response', resolve).on('error', reject).end();
-  t.after(() => request.destroy());
-  const response = await promise;
-  response.setEncoding('utf8');
-  const parts = partsOf(response);
-  return {
-    response,
-    async next() {
-      const { value, done } = await parts.next();
-      return done === true ? undefined : value;
-    },
-  };
-}
-
-async function* partsOf(response: IncomingMessage): AsyncGenerator<string, void> {
-  let text = '';
-  for await (const chunk of response) {
-    text += String(chunk);
-    for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
-      yield text.slice(0, end);
-      text = text.slice(end + 2);
-    }
-  }
-}
 
 function eventOf(id: number, name = 'a'): Event {
   return { id, version: 1, at: 0, type: 'project.finished', projects: [name], data: {} };
@@ -81,7 +45,7 @@ function only<T>(list: readonly T[]): T {
 describe('a stream of events', () => {
   test('begins at once, and sends each event with its id', async (t) => {
     const { port, subscribed } = await serveStreams(t);
-    const { response, next } = await open(t, port, '/v1/events?types=project.*&types=ticket.*&project=solar');
+    const { response, next } = await openStream(t, port, '/v1/events?types=project.*&types=ticket.*&project=solar');
     assert.equal(response.headers['content-type'], 'text/event-stream; charset=utf-8');
     assert.equal(await next(), 'retry: 2000');
     const { params, subscriber } = only(subscribed);
@@ -92,13 +56,13 @@ describe('a stream of events', () => {
 
   test('goes on after the id that its client had last', async (t) => {
     const { port, subscribed } = await serveStreams(t);
-    await (await open(t, port, '/v1/events?after=3', { 'last-event-id': '12' })).next();
+    await (await openStream(t, port, '/v1/events?after=3', { 'last-event-id': '12' })).next();
     assert.equal(only(subscribed).params.after, 12);
   });
 
   test('is told of a gap where events are no longer kept, and goes on behind it', async (t) => {
     const { port, subscribed } = await serveStreams(t);
-    const { next } = await open(t, port, '/v1/events?after=1');
+    const { next } = await openStream(t, port, '/v1/events?after=1');
     await next();
     only(subscribed).subscriber.lag(40);
     assert.equal(await next(), 'id: 40\nevent: reset\ndata: {"after":40}');
@@ -112,7 +76,8 @@ describe('a stream of events', () => {
     const { port, subscribed } = await serveStreams(t, ({ after = 0 }) =>
       after > 5 ? new ControlError('invalid_params', 'after: expected at most 5') : undefined,
     );
-    const { next } = await open(t, port, '/v1/events', { 'last-event-id': '900' });
+    const { next } = await openStream(t, port, '/v1/events', { 'last-event-id': '900' });
+    await next();
     assert.equal(await next(), 'id: 5\nevent: reset\ndata: {"after":5}');
     assert.equal(only(subscribed).params.after, 5);
   });
@@ -126,7 +91,7 @@ describe('a stream of events', () => {
 
   test('has a heartbeat every 15 s where nothing else is sent', async (t) => {
     const { port, clock } = await serveStreams(t);
-    const { next } = await open(t, port);
+    const { next } = await openStream(t, port);
     await next();
     clock.advance(15_000);
     assert.equal(await next(), ': ');
@@ -134,7 +99,7 @@ describe('a stream of events', () => {
 
   test('ends within 5 s of the revocation of its token', async (t) => {
     const { port, clock, subscribed, revoke } = await serveStreams(t);
-    const { next } = await open(t, port);
+    const { next } = await openStream(t, port);
     await next();
     revoke('read');
     clock.advance(5_000);
@@ -146,7 +111,7 @@ describe('a stream of events', () => {
 
   test('of a client that reads nothing holds back what comes, and is cut off after 30 s', async (t) => {
     const { port, clock, subscribed } = await serveStreams(t);
-    const { response } = await open(t, port);
+    const { response } = await openStream(t, port);
     response.pause();
     const { subscriber } = only(subscribed);
     const name = 'n'.repeat(100_000);
@@ -171,13 +136,13 @@ describe('a stream of events', () => {
 
   test('ends when its client hangs up, and when the server closes', async (t) => {
     const { port, subscribed, close } = await serveStreams(t);
-    const first = await open(t, port);
+    const first = await openStream(t, port);
     await first.next();
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     only(subscribed).subscriber.signal.addEventListener('abort', () => resolve());
     first.response.destroy();
     await aborted;
-    const second = await open(t, port);
+    const second = await openStream(t, port);
     await second.next();
     await close();
     assert.equal(await second.next(), undefined);

@@ -20,6 +20,7 @@ import { ruleHandlers } from './rule.ts';
 import { scrapeHandlers } from './scrape.ts';
 import { sinkHandlers } from './sink.ts';
 import { sourceHandlers } from './source.ts';
+import { targetHandlers } from './target.ts';
 import { ticketHandlers } from './ticket.ts';
 import { tokenHandlers } from './token.ts';
 import { typeHandlers } from './type.ts';
@@ -31,6 +32,7 @@ import { whyHandlers } from './why.ts';
 export function createHandlers(deps: Ports): Handlers {
   return {
     ...projectHandlers(deps),
+    ...targetHandlers(deps),
     ...recordHandlers(deps),
     ...heldHandlers(deps),
     ...ticketHandlers(deps),

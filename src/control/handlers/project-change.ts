@@ -32,7 +32,7 @@ export function changedSpec(row: ProjectRow, change: Change, deps: Deps): Projec
   const known = new Set(kept.map(placeKey));
   const added = targetSpecs(id, addTargets, undefined, deps, change.sinks).filter((each) => !known.has(placeKey(each)));
   const targets = scheduled(row, [...kept, ...added], targetSchedule, deps);
-  if (targets.length === 0)
+  if (targets.length === 0 && removeTargets !== undefined)
     throw new ControlError('invalid_params', `removeTargets: expected to leave project "${id}" a target`);
   refuseUndeclared(id, targets, objectives, deps);
   const spec = {

@@ -7,6 +7,7 @@ import { HttpUrl } from '../../definition/url-pattern.ts';
 import { UrlParams, urlOrParams } from './fields.ts';
 import { checkScheduleInput, scheduleInputShape } from '../../schedule/levels.ts';
 import { ScrapeView } from '../../view/scrape.ts';
+import type { MethodSpec } from './method.ts';
 
 /** The address of a target on its source, and its schedule. */
 const place = {
@@ -81,3 +82,18 @@ export const TargetView = z.strictObject({
   parked: z.strictObject({ at: Instant, reason: z.string(), retryAt: Instant, times: z.int() }).optional(),
 });
 export type TargetView = z.infer<typeof TargetView>;
+
+/** Methods on targets. */
+export const targetMethods = {
+  'target.delete': {
+    params: z.strictObject({ target: Serial }),
+    result: z.strictObject({
+      /** Whether a project named it; again, or for a target that there is not, nothing is changed. */
+      modified: z.boolean(),
+      /** The projects that no longer name it. */
+      projects: z.array(z.string()).readonly(),
+    }),
+    role: 'operate',
+    doc: 'Takes a target out of all projects that name it, archived ones included: it is not scraped any more, and its records and history stay. A project may be left without a target.',
+  },
+} as const satisfies Record<string, MethodSpec>;
