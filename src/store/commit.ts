@@ -123,7 +123,10 @@ function writeStep(
   const asked = { asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const sighting = { ...seen, tally, ...asked, doubts, known };
   const isOnly = fence.step === 1 && ops.close !== undefined;
-  const other = isOnly ? findOther(store, { target, scrape: fence.scrape, ops, known }) : { isWithheld: false };
+  const other =
+    isOnly || ops.crawl !== undefined
+      ? findOther(store, { target, scrape: fence.scrape, ops, known })
+      : { isWithheld: false };
   const earlier = other.earlier && observe(store, change, { ...sighting, ...other.earlier }, [other.earlier.draft]);
   const found = foundBy(store, change, sighting, other.isWithheld ? { ...ops, drafts: [] } : ops);
   const counts = sumOf(sumOf(before, earlier?.counts ?? noChanges), found.counts);
@@ -132,7 +135,7 @@ function writeStep(
   const records = [...written.records, ...found.records];
   const isWaiting = other.isWithheld || written.waiting.length + (found.waiting?.length ?? 0) > 0;
   const isShorter = ops.page !== undefined && hasFewer(store, fence.target, ops.page.url, records.length);
-  if (ops.page !== undefined) {
+  if (ops.page !== undefined && !other.isWithheld) {
     const page = isWaiting ? { url: ops.page.url, version: ops.page.version } : ops.page;
     keepPage(store, fence.target, { ...page, observedAt, records });
   }

@@ -216,7 +216,7 @@ export function forgetRuns({ runs }: Store, { source, target }: Pick<TargetRow, 
   runs.baselines.remove([source, target]);
   runs.unusual.remove([source, target]);
   runs.tallies.remove(target);
-  runs.others.remove(target);
+  runs.others.removeRange({ from: [target, ''], before: [target + 1, ''] });
   runs.readings.remove(target);
 }
 

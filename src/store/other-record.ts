@@ -5,7 +5,8 @@ import type { RecordView } from '../view/record.ts';
 import type { KnownRecords } from './known-records.ts';
 import type { StepOps } from './ops.ts';
 import type { Store } from './store.ts';
-import type { OtherRow } from './tables/runs.ts';
+import { digestOf } from './tables/digest.ts';
+import type { OtherKey, OtherRow } from './tables/runs.ts';
 import type { TargetRow } from './tables/rows.ts';
 import { hasTrouble } from './tickets.ts';
 
@@ -15,7 +16,7 @@ const looked = 8;
 /** A text that may tell one record from another has more characters than this. */
 const leastText = 3;
 
-/** A page of one record that is about to be stored. */
+/** A page that is about to be stored. */
 interface OnePage {
   readonly target: TargetRow;
   readonly scrape: number;
@@ -32,33 +33,42 @@ interface OtherFound {
 }
 
 /**
- * Withholds a new record that stands in the place of the one that its target had shown for several scrapes, with none of its texts: more often than not it is
- * a wrong page. The next scrape believes it if it shows it again, or a third one, while no ticket says that what the source gives is unusual. To be called
- * within the transaction that stores the page.
+ * Withholds a new record that stands in the place of the one that its page had shown in several scrapes, with none of its texts: more often than not it is
+ * a wrong page. The next scrape believes it if it shows it again, or a third one, while no ticket says that what the source gives is unusual. The page is one
+ * of a crawl, or all of its target. To be called within the transaction that stores the page.
  */
 export function findOther(store: Store, { target, scrape, ops, known }: OnePage): OtherFound {
   const { drafts, guards, observedAt, digest, log } = ops;
   const [draft, second] = drafts;
-  if (draft === undefined || second !== undefined) return { isWithheld: false };
+  const url = ops.crawl === undefined ? '' : ops.page?.url;
+  if (draft === undefined || second !== undefined || url === undefined) return { isWithheld: false };
   const { others } = store.runs;
-  const row = others.get(target.target);
+  const key: OtherKey = [target.target, url && digestOf(url)];
+  const row = others.get(key);
   const isOther =
     guards !== undefined &&
     guards.unusual !== false &&
     known.read(draft) === undefined &&
-    recordBefore(store, target.target, draft, scrape) !== undefined;
+    isOtherThan(store, target.target, draft, { records: recordsOn(store, target.target, url), scrape });
   if (!isOther) {
-    if (row !== undefined) others.remove(target.target);
+    if (row !== undefined) others.remove(key);
     return { isWithheld: false };
   }
   const waiting = row?.isOver === true ? undefined : row;
   if (waiting === undefined || hasTrouble(store, target.source)) {
-    others.put(target.target, { scrape, url: log.url, observedAt, draft, ...defined({ digest }) });
+    others.put(key, { scrape, url: log.url, observedAt, draft, ...defined({ digest }) });
     return { isWithheld: true };
   }
-  others.put(target.target, { ...waiting, scrape, isOver: true });
+  others.put(key, { ...waiting, scrape, isOver: true });
   const isSame = waiting.draft.type === draft.type && waiting.draft.key === draft.key;
   return { isWithheld: false, ...(!isSame && { earlier: waiting }) };
+}
+
+/** The records that a page of a crawl showed last, or those of a target that is one page, whose address is empty here. */
+function recordsOn({ records, pages }: Store, target: number, url: string): readonly RecordView[] {
+  if (url === '') return [...records.ofTarget(target, { limit: looked })];
+  const { records: numbers = [] } = pages.get(target, url) ?? {};
+  return numbers.slice(0, looked).flatMap((number) => records.byNumber(number) ?? []);
 }
 
 /**
@@ -72,7 +82,7 @@ export function otherRecord(
   { target }: Pick<TargetRow, 'target'>,
   scrape: number,
 ): Readonly<Record<string, WholeType>> {
-  const row = store.runs.others.get(target);
+  const row = store.runs.others.get([target, '']);
   // What is believed was counted when it was first seen.
   if (row?.scrape === scrape) return { [row.draft.type]: { expected: 1, missing: row.isOver === true ? 0 : 1 } };
   const known = [...store.records.ofTarget(target, { limit: looked })];
@@ -83,30 +93,30 @@ export function otherRecord(
   const { type, key, fields } = shown.record;
   if ((shown.by?.first ?? scrape) < scrape) return { [type]: { expected: 1, missing: 0 } };
   const values = Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value]));
-  const before = recordBefore(store, target, { type, key, fields: values }, scrape);
-  return before === undefined ? {} : { [type]: { expected: 1, missing: 1 } };
+  const isNow = isOtherThan(store, target, { type, key, fields: values }, { records: known, scrape });
+  return isNow ? { [type]: { expected: 1, missing: 1 } } : {};
 }
 
-/** The record that a page of one record showed last, which several scrapes had seen, if another one differs from it in each of several texts. */
-function recordBefore(
-  { records }: Store,
+/** Whether a record differs in each of several texts from the one that its page showed last and that several scrapes had seen. */
+function isOtherThan(
+  store: Pick<Store, 'records'>,
   target: number,
   { type, key, fields: after }: RecordDraft,
-  scrape: number,
-): RecordView | undefined {
-  const known = [...records.ofTarget(target, { limit: looked })];
-  if (known.length === looked) return undefined;
+  { records: known, scrape }: { readonly records: readonly RecordView[]; readonly scrape: number },
+): boolean {
+  if (known.length === looked) return false;
   const [before] = known
     .flatMap((record) => {
-      const by = record.type === type && record.key !== key ? records.seenByNumber(target, record.record) : undefined;
+      const isOwn = record.type === type && record.key !== key;
+      const by = isOwn ? store.records.seenByNumber(target, record.record) : undefined;
       return by !== undefined && by.last < scrape ? [{ record, by }] : [];
     })
     .toSorted((one, other) => other.by.last - one.by.last);
   // One that was seen once is of a series.
-  if (before === undefined || before.by.first === before.by.last) return undefined;
+  if (before === undefined || before.by.first === before.by.last) return false;
   const texts = Object.entries(before.record.fields).flatMap(([name, { value }]) => {
     const now = after[name];
     return typeof value === 'string' && value.length > leastText && typeof now === 'string' ? [value !== now] : [];
   });
-  return texts.length >= 2 && texts.every(Boolean) ? before.record : undefined;
+  return texts.length >= 2 && texts.every(Boolean);
 }

@@ -59,7 +59,10 @@ export interface RoundRow {
   readonly odd?: RoundEvidence;
 }
 
-/** A record that stood in the place of the one that its target had shown, and that waits for another look. */
+/** A target, and the digest of the address of a page of its crawl; empty for a target that is one page. */
+export type OtherKey = [target: number, digest: string];
+
+/** A record that stood in the place of the one that its page had shown, and that waits for another look. */
 export interface OtherRow {
   /** The scrape that saw it last. */
   readonly scrape: number;
@@ -105,8 +108,8 @@ export function runTables(environment: Environment) {
     rounds: namingSources(environment, heldTable<string, RoundRow>(environment, 'runs.rounds'), { key: 'whole' }),
     /** The runs of targets under way, by target. */
     tallies: heldTable<number, RunSoFar>(environment, 'runs.tallies'),
-    /** Records that wait for another look, by target. */
-    others: heldTable<number, OtherRow>(environment, 'runs.others'),
+    /** Records that wait for another look. */
+    others: table<OtherKey, OtherRow>(environment, 'runs.others'),
     /** What the last reading of each target gave that was trusted. */
     readings: table<number, LastReading>(environment, 'runs.readings'),
   };
