@@ -1,3 +1,4 @@
+import { describeReason } from '../actor/errors.ts';
 import { named } from '../actor/registry.ts';
 import { type StartChildResult, startChild, terminateChild } from '../actor/management.ts';
 import type { ChildSpec, ExitReason, Self } from '../actor/types.ts';
@@ -90,7 +91,8 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
         listened = started.ok === true;
         if (listened) deps.listens();
         if (started.ok === false && started.code === 'start_failed') deps.fatal(started.reason);
-      }
+      } else if (started.ok === false && started.code === 'start_failed')
+        options.warn(`${id} could not start, and is tried again later: ${describeReason(started.reason)}`);
       return started;
     },
     async stop(kind, id) {

@@ -33,11 +33,18 @@ async function readText(request: IncomingMessage): Promise<string> {
   if (Number(request.headers['content-length'] ?? 0) > lineLimitBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
-    if (!Buffer.isBuffer(chunk)) throw new Error('expected the bytes of a body');
-    bytes += chunk.length;
-    if (bytes > lineLimitBytes) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request) {
+      if (!Buffer.isBuffer(chunk)) throw new Error('expected the bytes of a body');
+      bytes += chunk.length;
+      if (bytes > lineLimitBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // The client has gone, which is no fault of ours.
+    if (!request.complete && !(error instanceof Refusal))
+      throw new ControlError('invalid_request', 'the body was cut off', { cause: error });
+    throw error;
   }
   return Buffer.concat(chunks).toString('utf8');
 }

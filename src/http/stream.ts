@@ -128,7 +128,11 @@ function openStream(
 
   function start(): void {
     if (response.destroyed || ended.signal.aborted) return;
-    response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-accel-buffering': 'no',
+      connection: 'close',
+    });
     response.write('retry: 2000\n\n');
   }
 

@@ -122,6 +122,19 @@ describe('a daemon that serves HTTP', () => {
     );
   });
 
+  test('goes on without HTTP where its port is taken, and says so', async (t) => {
+    const { port } = await startServing(t);
+    const warned: string[] = [];
+    const other = await startDaemon(t, {
+      sources: {},
+      http: { port, readOnly: false },
+      warn: (what) => warned.push(what),
+    });
+    await other.event(({ type }) => type === 'actor.gave_up');
+    assert.match(warned.join('\n'), /^http could not start, and is tried again later: .*EADDRINUSE/m);
+    assert.deepEqual(await other.client.call('daemon.ping', {}), {});
+  });
+
   test('refuses changes where it is read-only', async (t) => {
     const { ask: send } = await startServing(t, true);
     assert.equal((await send('/v1/projects')).status, 200);

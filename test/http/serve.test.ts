@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { ControlError } from '../../src/control/error.ts';
 import { routes } from '../../src/http/routes.ts';
@@ -212,6 +214,21 @@ describe('the HTTP API', () => {
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.match(String(headers['content-security-policy']), /frame-ancestors 'none'/);
     }
+  });
+
+  test('a client that goes in the middle of its body is no fault of the daemon', async (t) => {
+    const { port, errors, ask } = await serveHttp(t);
+    const socket = connect(port, '127.0.0.1');
+    const head = [
+      'POST /v1/daemon/shutdown HTTP/1.1',
+      'host: localhost',
+      'authorization: Bearer admin',
+      'content-length: 9',
+    ];
+    socket.end(`${head.join('\r\n')}\r\n\r\n{`);
+    await once(socket.resume(), 'close');
+    assert.equal((await ask('/healthz')).status, 200);
+    assert.deepEqual(errors, []);
   });
 
   test('headers that are too large are refused', async (t) => {
