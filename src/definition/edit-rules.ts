@@ -84,15 +84,22 @@ function constructOf(document: Document, node: Node): string | undefined {
   return found;
 }
 
-/** The keys that lead to a rule; a field's name may end in `[]`. */
+/** The keys that lead to a rule: in the fields of the record, or in those of the page that its item leads to. A field's name may end in `[]`. */
 function pathOf({ record, field }: RepairChange, value: unknown): string[] | undefined {
   const records = isMapping(value) ? value['records'] : undefined;
   const type = isMapping(records) ? records[record] : undefined;
   if (!isMapping(type)) return undefined;
   if (field === undefined) return 'each' in type ? ['records', record, 'each'] : undefined;
-  const fields = type['fields'];
-  const key = isMapping(fields) ? [field, `${field}[]`].find((each) => each in fields) : undefined;
-  return key === undefined ? undefined : ['records', record, 'fields', key];
+  const page = type['page'];
+  const places = [
+    { fields: type['fields'], path: ['fields'] },
+    { fields: isMapping(page) ? page['fields'] : undefined, path: ['page', 'fields'] },
+  ];
+  for (const { fields, path } of places) {
+    const key = isMapping(fields) ? [field, `${field}[]`].find((each) => each in fields) : undefined;
+    if (key !== undefined) return ['records', record, ...path, key];
+  }
+  return undefined;
 }
 
 function replacedIn(value: unknown, [key, ...rest]: readonly string[], change: (value: unknown) => unknown): unknown {

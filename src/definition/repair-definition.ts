@@ -5,7 +5,7 @@ import { editRules } from './edit-rules.ts';
 import { definitionIn, maxFileBytes, readRegularFile } from './file.ts';
 import { parseSource } from './load.ts';
 import { withPlace, yamlText } from './rule-place-text.ts';
-import { definitionVersion } from './source.ts';
+import { definitionVersion, type Source } from './source.ts';
 import { attempt, writeWhole } from './whole-file.ts';
 
 /** Rules of a definition that are to be changed. */
@@ -32,7 +32,7 @@ export type RepairedDefinition =
 
 /**
  * Gives rules in the file of a definition other places, and writes it whole, where the result is valid. Refuses a file that is not of the
- * version, that changes meanwhile, or that may not be written; the message then has the rules to be written by hand.
+ * version, that changes meanwhile, or that may not be written.
  */
 export async function repairDefinition(
   folder: string,
@@ -41,7 +41,7 @@ export async function repairDefinition(
   const file = definitionIn(folder, source);
   const refused = (why: string): RepairedDefinition => ({
     ok: false,
-    message: `${file}: ${why}; by hand, write ${rulesText(changes)}`,
+    message: `${file}: ${why}`,
   });
   const found = await readRegularFile(file, maxFileBytes);
   if (!found.ok) return refused(found.message);
@@ -70,11 +70,12 @@ export async function repairDefinition(
 }
 
 /** Rules as they are to be written: `records.shop.fields.price: .cost`. */
-export function rulesText(changes: readonly RepairChange[]): string {
+export function rulesText({ records }: Pick<Source, 'records'>, changes: readonly RepairChange[]): string {
   return changes
-    .map(
-      ({ record, field, to }) =>
-        `records.${record}.${field === undefined ? 'each' : `fields.${field}`}: ${yamlText(withPlace('', to))}`,
-    )
+    .map(({ record, field, to }) => {
+      const isOfPage = field !== undefined && records[record]?.page?.fields[field] !== undefined;
+      const rule = field === undefined ? 'each' : `${isOfPage ? 'page.' : ''}fields.${field}`;
+      return `records.${record}.${rule}: ${yamlText(withPlace('', to))}`;
+    })
     .join('; ');
 }

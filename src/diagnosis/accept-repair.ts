@@ -61,7 +61,7 @@ export async function acceptRepair(deps: AcceptDeps, wish: AcceptWish): Promise<
   const { id } = loaded.source;
   const { dryRun, by } = wish;
   const result = await deps.repair({ source: id, changes: repair.changes, version: loaded.version, dryRun });
-  if (!result.ok) return { ok: false, code: 'conflict', message: result.message };
+  if (!result.ok) return { ok: false, code: 'conflict', message: `${result.message}; ${byHand(loaded, repair)}` };
   const { file, texts } = result;
   const diff = changedLines(...texts);
   if (dryRun) return { ok: true, ticket, file, diff, targets: 0 };
@@ -103,8 +103,12 @@ function chosenRepair(store: Store, catalogue: Catalogue, { ticket: number, prop
   const loaded = catalogue.sources.get(source);
   if (loaded === undefined) return { ok: false, code: 'conflict', message: `no definition of "${source}" is loaded` };
   if (loaded.version === repairs.version) return { ok: true, ticket, loaded, repair };
-  const message = `the definition of "${source}" has changed since the repair was proposed: it is ${loaded.version}, and was ${repairs.version}; by hand, write ${rulesText(repair.changes)}`;
+  const message = `the definition of "${source}" has changed since the repair was proposed: it is ${loaded.version}, and was ${repairs.version}; ${byHand(loaded, repair)}`;
   return { ok: false, code: 'conflict', message };
+}
+
+function byHand({ source }: LoadedSource, { changes }: Repair): string {
+  return `by hand, write ${rulesText(source, changes)}`;
 }
 
 /** Begins to read the kept pages of the ticket's targets again, from the first bad one on. */

@@ -7,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { setRepairs } from '../store/tickets.ts';
 import { comparedPage, fetchedPage } from '../vault/kept-page.ts';
 import type { Vault } from '../vault/vault.ts';
-import type { Repair, RepairQuestion } from '../view/repair.ts';
+import { mostRepairs, type Repair, type RepairQuestion } from '../view/repair.ts';
 import type { CauseKind, TicketView } from '../view/ticket.ts';
 import { type PagePair, keptPagePairs } from './evidence.ts';
 
@@ -48,19 +48,25 @@ export async function proposeRepairs(
   const loaded = ticket && repairableSource(deps.catalogue(), ticket);
   if (ticket === undefined || loaded === undefined || vault === undefined) return undefined;
   const { id } = loaded.source;
-  const { page } = openProvider(loaded.source);
+  const { page, items } = openProvider(loaded.source);
   const lost = lostOf(ticket, page);
   const pairs = await pagesOf(store, vault, ticket);
-  const [first] = pairs;
   const known = ticket.repairs?.version === loaded.version ? (ticket.repairs.pages ?? mostPairs) : 0;
-  if (lost.length === 0 || first === undefined || pairs.length <= known) return undefined;
-  const repair: RepairQuestion = {
-    pairs: pairs.map(({ good, bad }) => ({ good: comparedPage(good), bad: comparedPage(bad) })),
-    lost,
-  };
-  // A line of its own, so that the search makes no page of the source wait.
-  const reading = { source: `@repair/${id}`, plan: page.plan, limitMs, repair };
-  const proposals = await deps.search(fetchedPage(first.bad), reading, signal);
+  if (lost.length === 0 || pairs.length <= known) return undefined;
+  let proposals: readonly Repair[] = [];
+  for (const [itemType, alike] of Map.groupBy(pairs, ({ bad }) => bad.itemType)) {
+    const read = itemType === undefined ? page : items?.reading(itemType);
+    const [first] = alike;
+    if (read === undefined || first === undefined) continue;
+    const repair: RepairQuestion = {
+      pairs: alike.map(({ good, bad }) => ({ good: comparedPage(good), bad: comparedPage(bad) })),
+      lost,
+      records: itemType === undefined ? 'keyed' : 'keyless',
+    };
+    // A line of its own, so that the search makes no page of the source wait.
+    const reading = { source: `@repair/${id}`, plan: read.plan, limitMs, repair };
+    proposals = together(proposals, await deps.search(fetchedPage(first.bad), reading, signal));
+  }
   const [best] = proposals;
   // Those of a definition that is in use no more can no longer be made.
   const isOutdated = ticket.repairs !== undefined && ticket.repairs.version !== loaded.version;
@@ -97,12 +103,28 @@ function lostOf({ symptoms }: TicketView, { plan }: Reading): RepairQuestion['lo
   return named.length > 0 ? named : plan.records.map(({ type }) => ({ record: type }));
 }
 
-/** Pages of records that show a ticket, from before the trouble and since. Those that items of a list lead to have no key of their own. */
+/** Repairs of the rules of two kinds of pages, such as a list and the pages of its items: the best of both, then those that have another one of either. */
+function together(some: readonly Repair[], others: readonly Repair[]): readonly Repair[] {
+  const [[one, ...rest], [other, ...otherRest]] = [some, others];
+  if (one === undefined || other === undefined) return one === undefined ? others : some;
+  const pairs: readonly (readonly [Repair, Repair])[] = [
+    [one, other],
+    ...rest.map((each) => [each, other] as const),
+    ...otherRest.map((each) => [one, each] as const),
+  ];
+  return pairs.slice(0, mostRepairs).map(([first, second]) => ({
+    changes: [...first.changes, ...second.changes],
+    kept: [...first.kept, ...second.kept].slice(0, 50),
+    isSafe: first.isSafe && second.isSafe,
+  }));
+}
+
+/** Pages that show a ticket, from before the trouble and since. */
 async function pagesOf(store: Store, vault: Vault, ticket: TicketView): Promise<readonly PagePair[]> {
   const found: PagePair[] = [];
   for await (const pair of keptPagePairs(store, vault, ticket)) {
-    const isOfItem = pair.good.itemType !== undefined || pair.bad.itemType !== undefined;
-    if (isOfItem || pair.good.body.length + pair.bad.body.length > mostBytes) continue;
+    const isOfOneKind = pair.good.itemType === pair.bad.itemType;
+    if (!isOfOneKind || pair.good.body.length + pair.bad.body.length > mostBytes) continue;
     found.push(pair);
     if (found.length === mostPairs) break;
   }

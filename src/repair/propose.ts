@@ -1,3 +1,4 @@
+import type { RecordDraft } from '../extract/draft.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import type { RecordPlan } from '../extract/rule/plan.ts';
 import { TooMuchWork, WorkBudget } from '../work-budget.ts';
@@ -17,7 +18,7 @@ const searchSteps = 600_000_000;
  *
  * @param plan - the plan by which the good pages were read.
  */
-export async function propose(plan: ExtractPlan, { pairs, lost }: RepairQuestion): Promise<readonly Repair[]> {
+export async function propose(plan: ExtractPlan, { pairs, lost, records }: RepairQuestion): Promise<readonly Repair[]> {
   const opened: OpenedPair[] = [];
   for (const { good, bad } of pairs) {
     const [before, after] = [await openPage(good, plan), await openPage(bad, plan)];
@@ -25,7 +26,7 @@ export async function propose(plan: ExtractPlan, { pairs, lost }: RepairQuestion
   }
   if (opened.length === 0) return [];
   try {
-    return new WorkBudget(searchSteps).run(() => search(plan, opened, lost));
+    return new WorkBudget(searchSteps).run(() => search(plan, opened, { lost, records }));
   } catch (error) {
     if (error instanceof TooMuchWork) return [];
     throw error;
@@ -35,7 +36,9 @@ export async function propose(plan: ExtractPlan, { pairs, lost }: RepairQuestion
 /** A rule that is changed; of a field, with how its place was found. */
 type Choice = { readonly change: RepairChange } | RepairedField;
 
-function search(plan: ExtractPlan, pairs: readonly OpenedPair[], lost: RepairQuestion['lost']): Repair[] {
+type Known = Pick<RepairQuestion, 'lost' | 'records'>;
+
+function search(plan: ExtractPlan, pairs: readonly OpenedPair[], { lost, records: known }: Known): Repair[] {
   const types = new Set(lost.map(({ record }) => record));
   const repaired = plan.records
     .filter(({ type }) => types.has(type))
@@ -61,7 +64,7 @@ function search(plan: ExtractPlan, pairs: readonly OpenedPair[], lost: RepairQue
   const records = repaired.map(({ record }) => record);
   for (const each of choices) {
     if (repairs.length === mostRepairs) break;
-    const repair = verified(plan, pairs, each, records);
+    const repair = verified(plan, pairs, each, { records, known });
     if (repair !== undefined) repairs.push(repair);
   }
   return repairs;
@@ -100,8 +103,9 @@ function verified(
   plan: ExtractPlan,
   pairs: readonly OpenedPair[],
   choices: readonly Choice[],
-  records: readonly RecordPlan[],
+  { records, known }: { readonly records: readonly RecordPlan[]; readonly known: RepairQuestion['records'] },
 ): Repair | undefined {
+  const nameOf = ({ key }: RecordDraft) => (known === 'keyed' ? key : '');
   const changes = choices.map(({ change }) => change);
   const changed = repairedPlan(plan, changes);
   const kept: RepairKept[] = [];
@@ -113,9 +117,11 @@ function verified(
     const compared = pairs.flatMap(({ good, bad }) => {
       const spots = readSpots(bad, now);
       read += spots.length;
-      const after = new Map(spots.flatMap(({ draft }) => (draft === undefined ? [] : [[draft.key, draft] as const])));
+      const after = new Map(
+        spots.flatMap(({ draft }) => (draft === undefined ? [] : [[nameOf(draft), draft] as const])),
+      );
       return readSpots(good, old).flatMap(({ draft }) =>
-        draft === undefined ? [] : [{ fields: draft.fields, after: after.get(draft.key) }],
+        draft === undefined ? [] : [{ fields: draft.fields, after: after.get(nameOf(draft)) }],
       );
     });
     const found = compared.filter(({ after }) => after !== undefined).length;

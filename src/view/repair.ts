@@ -58,6 +58,8 @@ export interface RepairPage {
 export interface RepairQuestion {
   /** Pages of the same addresses, the last good one and the first bad one of each. */
   readonly pairs: readonly { readonly good: RepairPage; readonly bad: RepairPage }[];
+  /** How the records of two pages are known to be the same: `keyless` where a page has one record, whose key stands on another page. */
+  readonly records: 'keyed' | 'keyless';
   /** What a ticket is about: fields, or records with all of their fields where no field is named. */
   readonly lost: readonly { readonly record: string; readonly field?: string }[];
 }

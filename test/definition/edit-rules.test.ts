@@ -171,6 +171,19 @@ describe('an edit of a definition', () => {
     ]);
   });
 
+  test('changes a rule of the page that an item leads to, where the list has none for the field', () => {
+    const leading = `${shop}    page:
+      url: a
+      fields:
+        weight[]: .weight # in grams
+`;
+    assert.equal(
+      edited('weight', { css: '.mass' }, leading),
+      leading.replace('weight[]: .weight #', 'weight[]: .mass #'),
+    );
+    assert.equal(edited('name', { css: 'b' }, leading), leading.replace('name: h2 > a', 'name: b'));
+  });
+
   test('is refused where the file has no such rule, or writes it through an alias', () => {
     const none = editRules(shop, [{ record: 'kettle', field: 'colour', before: '', to: { css: 'i' } }]);
     assert.deepEqual(none, { ok: false, message: 'it has no rule "kettle.colour" of its own' });

@@ -10,7 +10,11 @@ import type { Repair, RepairQuestion } from '../../src/view/repair.ts';
 function proposed(
   records: unknown,
   pages: readonly (readonly [good: string, bad: string])[],
-  { lost, provider = 'html' }: { readonly lost: RepairQuestion['lost']; readonly provider?: string },
+  {
+    lost,
+    records: known = 'keyed',
+    provider = 'html',
+  }: Partial<RepairQuestion> & { readonly provider?: string } & Pick<RepairQuestion, 'lost'>,
 ): Promise<readonly Repair[]> {
   const plan = planOf(Source.parse({ id: 'shop', provider, url: 'https://shop.example/', records }));
   const contentType = { html: 'text/html', xml: 'application/xml', json: 'application/json' }[provider] ?? '';
@@ -19,7 +23,8 @@ function proposed(
     body: new Uint8Array(Buffer.from(text)),
     contentType,
   });
-  return propose(plan, { pairs: pages.map(([good, bad], at) => ({ good: page(good, at), bad: page(bad, at) })), lost });
+  const pairs = pages.map(([good, bad], at) => ({ good: page(good, at), bad: page(bad, at) }));
+  return propose(plan, { pairs, lost, records: known });
 }
 
 const prices = [12.5, 13, 8.75, 40, 21.2, 7, 99, 15.5, 30, 61.25, 5.5, 18];
@@ -269,6 +274,20 @@ describe('a repair', () => {
         price: { css: 'cost' },
       },
     );
+  });
+
+  test('knows the record of a page without a key by its address, whatever has changed of it', async () => {
+    const page = (name: string, amount: number) =>
+      `<p class="${name}">${amount}</p><p class="weight">${amount * 3} g</p>`;
+    const records = {
+      kettle: { key: 'content', fields: { price: { css: '.price', type: 'number' }, weight: '.weight' } },
+    };
+    const pages = prices.map((amount, at) => [page('price', amount), page('cost', at === 3 ? 60 : amount)] as const);
+    const [keyed] = await proposed(records, pages, { lost: lostPrice });
+    const [keyless] = await proposed(records, pages, { lost: lostPrice, records: 'keyless' });
+    assert.deepEqual([keyed?.kept[0]?.kept, keyed?.isSafe], [11, false]);
+    assert.deepEqual([keyless?.kept[0]?.kept, keyless?.isSafe], [12, true]);
+    assert.deepEqual(keyless?.changes, [{ record: 'kettle', field: 'price', before: '.price', to: { css: '.cost' } }]);
   });
 
   test('is none where the page shows nothing of what was known, or is no page of the kind', async () => {

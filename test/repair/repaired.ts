@@ -91,7 +91,7 @@ export async function repairCase(
     const bad = changed[at];
     return bad === undefined ? [] : [{ good: repairPage(page, isXml), bad: repairPage(bad, isXml) }];
   });
-  const repairs = await propose(plan, { pairs, lost });
+  const repairs = await propose(plan, { pairs, lost, records: 'keyed' });
   const [first] = repairs;
   const wrong = first === undefined ? [] : await wrongOf(repairedPlan(plan, first.changes), changed, truth);
   const own = new Set(first?.changes.map((change) => change.field));
