@@ -27,9 +27,16 @@ With --json an error is one line {"error": {"code", "message"}} on standard erro
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: keyof typeof exitStatus;
+  /** Set where people have read the message in what the command has printed. */
+  readonly isTold: boolean;
 
-  constructor(code: CommandError['code'], message: string, options?: ErrorOptions) {
+  constructor(
+    code: CommandError['code'],
+    message: string,
+    { isTold = false, ...options }: ErrorOptions & { readonly isTold?: boolean } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.isTold = isTold;
   }
 }

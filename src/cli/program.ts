@@ -85,7 +85,7 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     const status = statusOf(error);
     if (status === undefined || !(error instanceof Error)) throw error;
     if (isJson) terminal.err(JSON.stringify({ error: describe(error) }));
-    else terminal.err(`heronry: ${plainLines(messageOf(error))}`);
+    else if (!(error instanceof CommandError && error.isTold)) terminal.err(`heronry: ${plainLines(messageOf(error))}`);
     return status;
   }
 }

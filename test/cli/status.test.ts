@@ -83,12 +83,12 @@ test('status --check says in one line that all is well, or what is not, and exit
   };
   const { path: other } = await serve(t, { 'daemon.status': () => bad });
   const { out, err, status: exit } = await run(['status', '--check', '--socket', other], { now });
+  const troubles =
+    '2 tickets are open; scraping is paused: the disk is full; 1 source with problems; 1 source with targets, but without a definition; 1 target is parked';
+  assert.deepEqual([out, err, exit], [`${troubles}\n`, '', 1]);
+  const machine = await run(['status', '--check', '--json', '--socket', other], { now });
   assert.deepEqual(
-    [out, err, exit],
-    [
-      '',
-      'heronry: 2 tickets are open; scraping is paused: the disk is full; 1 source with problems; 1 source with targets, but without a definition; 1 target is parked\n',
-      1,
-    ],
+    [JSON.parse(machine.out), JSON.parse(machine.err), machine.status],
+    [bad, { error: { code: 'failed', message: troubles } }, 1],
   );
 });

@@ -13,15 +13,16 @@ export function createCommand(terminal: Terminal): Command {
     .description('show the state of the daemon')
     .option(
       '--check',
-      'for a monitor: one line, and exits with 1 if something is wrong that nobody has acknowledged or snoozed',
+      'for a monitor: one line on standard output, and exits with 1 if something is wrong that nobody has acknowledged or snoozed',
     )
     .addHelpText('after', examples('heronry status', 'heronry status --check', 'heronry status --json'))
     .action(({ check }: { readonly check?: true }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const status = await client.call('daemon.status', {});
         const troubles = check === true ? troublesOf(status) : [];
-        if (troubles.length > 0) throw new CommandError('failed', troubles.join('; '));
-        print(terminal, command, status, () => (check === true ? wellText(status) : showDaemon(terminal, status)));
+        const line = troubles.length > 0 ? troubles.join('; ') : wellText(status);
+        print(terminal, command, status, () => (check === true ? line : showDaemon(terminal, status)));
+        if (troubles.length > 0) throw new CommandError('failed', line, { isTold: true });
       }),
     );
 }
