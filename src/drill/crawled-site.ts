@@ -12,7 +12,7 @@ const mostLinks = 24;
 
 /**
  * Makes a site that is crawled. Where the saved page has records, a start of ours leads to it and to others like it; else it is the start, and what it leads to
- * is shown as the first saved page that has records. Returns nothing where none is saved.
+ * is shown as the first saved page that has records. Returns nothing where none is saved, or it leads to no other page.
  */
 export async function crawledSite(saved: SavedPages, crawl: Crawl): Promise<DrillSite | undefined> {
   const source = withoutItems(saved.source);
@@ -31,6 +31,7 @@ export async function crawledSite(saved: SavedPages, crawl: Crawl): Promise<Dril
         ...crawl,
         start: [start],
       });
+  if (urls.length === 0) return undefined;
   const shown = await shownAtEach(detail, plan, urls);
   const details = shown.map((page) => ({ ...page, url: canonicalUrl(page.url, canonicalOptions(crawl)) ?? page.url }));
   const first = isDetail ? startPage(start, details) : saved.page;

@@ -60,6 +60,12 @@ describe('a drill of a crawl', () => {
   test('has nothing to change of a page that leads to others where none of these is saved', async () => {
     assert.equal(await siteOf({ source, page: start, others: [list] }), undefined);
   });
+
+  test('has nothing to change of a page without records that leads to no other', async () => {
+    assert.ok(kettle !== undefined);
+    const page = { ...start, html: '<p>Nothing here leads on.</p>' };
+    assert.equal(await siteOf({ source, page, others: [kettle] }), undefined);
+  });
 });
 
 describe('a drill of a list', () => {

@@ -7,7 +7,7 @@ import type { FixtureDrill } from '../local/drill.ts';
 import { countOption } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText, plainText } from '../text.ts';
 
 interface Options {
   readonly name?: string;
@@ -49,7 +49,9 @@ export function createCommand(terminal: Terminal): Command {
           `drill: no saved page ${name === undefined ? '' : `"${name}" `}of ${id} in ${folder}: \`heronry fixture add\` saves one`,
         );
       const results: FixtureDrill[] = [];
-      for await (const result of drillFixtures(source, fixtures, { all, seed })) results.push(result);
+      const skip = (what: string): void => terminal.err(`skipped: ${plainText(what)}`);
+      for await (const result of drillFixtures(source, fixtures, { all, seed, skip })) results.push(result);
+      if (results.length === 0) throw new CommandError('failed', `no saved page of ${id} has anything to change`);
       print(terminal, command, results, () => showDrill(terminal, results));
       const missed = results.filter(({ noticed }) => noticed === 'none').length;
       if (missed > 0)

@@ -15,27 +15,32 @@ export interface FixtureDrill extends DrillResult {
 /** The largest seed of random numbers. */
 const mostSeed = 2_147_483_646;
 
+/** What a drill of saved pages needs besides them. */
+interface DrillOptions {
+  /** All saved pages of the source. */
+  readonly all: readonly Fixture[];
+  readonly seed: number;
+  /** Is told of each page that is left out: its file, and why. */
+  skip(what: string): void;
+}
+
 /**
- * Drills the saved pages of a source, one after the other, each in a site that is made of it and of `all` that are saved. Rejects with a `CommandError` where a page cannot be read, or has nothing that could be
- * changed.
+ * Drills the saved pages of a source, one after the other, each in a site that is made of it and of `all` that are saved. A page that cannot be read, or
+ * has nothing that could be changed, is skipped.
  */
 export async function* drillFixtures(
   source: Source,
   fixtures: readonly Fixture[],
-  { all, seed }: { readonly all: readonly Fixture[]; readonly seed: number },
+  { all, seed, skip }: DrillOptions,
 ): AsyncGenerator<FixtureDrill> {
-  const [{ drillPage }, { seeded }, { pageSource }] = await Promise.all([
+  const [{ drillPage }, { seeded }] = await Promise.all([
     import('../../drill/drill.ts'),
     import('../../drill/seeded.ts'),
-    import('../../vault/page-text.ts'),
   ]);
-  const shown = new Map<string, ShownPage>();
-  for (const fixture of all) {
-    if (fixture.pageFile === undefined && !fixtures.includes(fixture)) continue;
-    const { url, contentType, body } = (await readFixture(fixture)).page;
-    const html = pageSource({ page: { contentType }, body });
-    shown.set(fixture.name, { url, status: 200, html, contentType: 'text/html; charset=utf-8' });
-  }
+  const shown = await shownPages(
+    all.filter((fixture) => fixture.pageFile !== undefined || fixtures.includes(fixture)),
+    skip,
+  );
   for (const fixture of fixtures) {
     const page = shown.get(fixture.name);
     if (page === undefined) continue;
@@ -52,9 +57,28 @@ export async function* drillFixtures(
       await rm(folder, { recursive: true, force: true });
     }
     if (count === 0)
-      throw new CommandError(
-        'failed',
+      skip(
         `${fixture.pageFile ?? fixture.name}: nothing to change: expected a page in HTML whose records have fields besides their key that are found by selectors, and for a page that leads to others one of these that is saved as well`,
       );
   }
+}
+
+/** The saved pages as a site shows them, by their names, without those that cannot be read. */
+async function shownPages(
+  fixtures: readonly Fixture[],
+  skip: DrillOptions['skip'],
+): Promise<ReadonlyMap<string, ShownPage>> {
+  const { pageSource } = await import('../../vault/page-text.ts');
+  const shown = new Map<string, ShownPage>();
+  for (const fixture of fixtures) {
+    try {
+      const { url, contentType, body } = (await readFixture(fixture)).page;
+      const html = pageSource({ page: { contentType }, body });
+      shown.set(fixture.name, { url, status: 200, html, contentType: 'text/html; charset=utf-8' });
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      skip(error.message);
+    }
+  }
+  return shown;
 }
