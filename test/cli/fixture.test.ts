@@ -68,6 +68,23 @@ describe('fixture add', () => {
     assert.match(out, /^wrote fixtures\/shop\/only\.html$/m);
   });
 
+  test('reads a page that a crawl reads for links alone as the crawl does, and says which pages to save instead', async (t) => {
+    const cwd = await kept(t);
+    await change(cwd, 'id: shop', 'id: shop\ncrawl: { detail: [/p/] }');
+    await writeFile(join(cwd, 'start.html'), '<a href="/p/solar">Solar</a>');
+    const add = (url: string, file: string) => run(['fixture', 'add', 'shop', url, '--file', file], { cwd });
+    const { status, out } = await add('http://127.0.0.1/', 'start.html');
+    assert.equal(status, 0);
+    assert.match(
+      out,
+      /\nthe crawl reads it for links alone: it gives no record\. Save a page whose address crawl\.detail matches to have its records tested\n$/,
+    );
+    assert.match((await add('http://127.0.0.1/p/lunar', 'page.html')).out, /^it gives 1 record; /m);
+    const expected = JSON.parse(await readFile(join(cwd, 'fixtures/shop/page.expected.json'), 'utf8'));
+    assert.deepEqual([expected.records, expected.failure], [[], undefined]);
+    assert.equal((await run(['test'], { cwd })).status, 0);
+  });
+
   test('overwrites nothing unless it is forced', async (t) => {
     const cwd = await kept(t);
     const words = ['fixture', 'add', 'shop', 'http://127.0.0.1/p/solar', '--file', 'page.html'];

@@ -6,7 +6,7 @@ import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definitions.ts';
 import { addressOf, fetchPage, readPageFile } from '../local/page.ts';
-import { readHeldPage } from '../local/read-page.ts';
+import { isListing, readHeldPage } from '../local/read-page.ts';
 import { pairOption } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../text.ts';
@@ -63,14 +63,16 @@ export function createCommand(terminal: Terminal): Command {
           options.file === undefined
             ? await fetchPage(terminal, command, { id: source, ...asked })
             : { body: await readPageFile(resolve(terminal.cwd, options.file)), url };
-        const found = await readHeldPage(definition, page, { plugins: await pluginsFolder(terminal, folder) });
+        const plugins = await pluginsFolder(terminal, folder);
+        const found = await readHeldPage(definition, page, { asCrawled: true, plugins });
         await writeFixture(files, page, found);
         const gives = found.failure ? `the failure ${found.failure.code}` : countText(found.drafts.length, 'record');
+        const isForLinks = found.failure === undefined && (await isListing(definition, page.url));
+        const told = isForLinks
+          ? 'the crawl reads it for links alone: it gives no record. Save a page whose address crawl.detail matches to have its records tested'
+          : `it gives ${gives}; \`heronry test ${source}\` holds it to that`;
         print(terminal, command, { written: shown, records: found.drafts.length, failure: found.failure?.code }, () =>
-          [
-            ...shown.map((file) => `wrote ${file}`),
-            `it gives ${gives}; \`heronry test ${source}\` holds it to that`,
-          ].join('\n'),
+          [...shown.map((file) => `wrote ${file}`), told].join('\n'),
         );
       }),
   );

@@ -169,7 +169,7 @@ export async function runFixture(
   if (!loaded.ok) return wrong(showProblems(terminal, loaded.problems));
   try {
     const { page, expected } = await readFixture(fixture);
-    const found = await readHeldPage(loaded.value, page, { plugins });
+    const found = await readHeldPage(loaded.value, page, { asCrawled: true, plugins });
     const differences = differencesOf(expected.records, found.drafts);
     const notes = notesOf(expected, found, differences.length === 0);
     const ok = differences.length === 0 && notes.length === 0;

@@ -15,6 +15,8 @@ import type { HeldPage } from './page.ts';
 export interface ReadOptions {
   /** Whether the fast and the browser tree are compared. Default: no. */
   readonly trees?: boolean;
+  /** Whether a page that a crawl reads for links alone is read so, and gives no record. Default: it is read for records. */
+  readonly asCrawled?: boolean;
   /** The path of the folder of plug-ins. */
   readonly plugins: string;
 }
@@ -26,7 +28,7 @@ export interface ReadOptions {
 export async function readHeldPage(
   source: Source,
   { body, url, contentType, fetchedAt, itemType }: HeldPage,
-  { trees = false, plugins }: ReadOptions,
+  { trees = false, asCrawled = false, plugins }: ReadOptions,
 ): Promise<TryView> {
   const { saysFinished } = await import('../../definition/end-rule.ts');
   if (source.plugin !== undefined) {
@@ -43,8 +45,10 @@ export async function readHeldPage(
     import('../../provider/declared.ts'),
     import('../../extract/describe.ts'),
   ]);
-  const { page, items } = openProvider(source);
-  const { plan, limitMs } = (itemType === undefined ? undefined : items?.reading(itemType)) ?? page;
+  const { page, items, crawl } = openProvider(source);
+  const ofItem = itemType === undefined ? undefined : items?.reading(itemType);
+  const ofListing = asCrawled && (await isListing(source, url)) ? crawl?.listing : undefined;
+  const { plan, limitMs } = ofItem ?? ofListing ?? page;
   const input = { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType, observedAt: fetchedAt }) };
   const read = await readOnThread(input, trees, limitMs);
   const { outcome, trial } = read.ok ? read.value : { outcome: read, trial: { items: [] } };
@@ -62,6 +66,17 @@ export async function readHeldPage(
   }
   const { failure } = outcome;
   return { ...told, ...nothing, failure: { code: failure.code, message: describeExtractFailure(failure) } };
+}
+
+/** Whether the crawl of a source reads a page for links alone. */
+export async function isListing({ crawl }: Source, url: string): Promise<boolean> {
+  if (crawl === undefined) return false;
+  const [{ linkRules }, { canonicalUrl }] = await Promise.all([
+    import('../../frontier/links.ts'),
+    import('../../frontier/canonical.ts'),
+  ]);
+  const rules = linkRules(crawl, []);
+  return rules.kindOf(canonicalUrl(url, rules.canonical) ?? url) === 'listing';
 }
 
 type Found = Pick<TryView, 'drafts' | 'finished' | 'absent' | 'unparsed' | 'notes' | 'failure'>;
