@@ -1,4 +1,5 @@
 import type { HistorySettings } from '../definition/history.ts';
+import { hasClosed } from '../store/pages.ts';
 import type { Report } from '../actor/report.ts';
 import { type System, createSystem } from '../actor/system.ts';
 import type { Clock } from '../clock.ts';
@@ -221,7 +222,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
           await unlessFull(() => write(() => sessions.put(source, sealed), { durable: true }));
         },
       },
-      endsClosed: (target) => store().runs.readings.get(target)?.isClosed === true,
+      hasClosed: (target, url) => hasClosed(store(), target, url),
     },
     runStep: options.intercept?.(runStep) ?? runStep,
     daemon: { data: options.data, bot, warn },

@@ -15,6 +15,7 @@ import type { SourcePlugins } from '../plugin/source-plugins.ts';
 import type { Reading } from '../provider/provider.ts';
 import { createMakeRequest } from '../request/make-request.ts';
 import { createScrapeTarget } from '../scrape/scrape-target.ts';
+import { hasClosed } from '../store/pages.ts';
 import { addProject } from '../store/projects.ts';
 import { requestScrape } from '../store/scrapes.ts';
 import { openStore, type Store } from '../store/store.ts';
@@ -82,7 +83,7 @@ export async function openRehearsal(folder: string, loaded: LoadedSource): Promi
         clock,
         circuits: { of: () => Promise.resolve(undefined) },
         sources: { session: () => Promise.resolve(undefined), authenticate: () => Promise.resolve(undefined) },
-        rows: { endsClosed: (target) => store.runs.readings.get(target)?.isClosed === true },
+        rows: { hasClosed: (target, url) => hasClosed(store, target, url) },
       },
       {
         robots: {

@@ -174,7 +174,9 @@ function unreadOf(
 ): Outcome<'failed'> {
   const mayBeShown = !isRendered && failure.code === 'no_record' && /<script\b/i.test(excerpt ?? '');
   const hint = mayBeShown ? '; what scripts show, `render: browser` reads' : '';
-  const failed = { code: failure.code, message: `${describeExtractFailure(failure)}${hint}`, ...defined({ excerpt }) };
+  const endsIn = failure.code === 'no_record' ? failure.endsIn : undefined;
+  const message = `${describeExtractFailure(failure)}${hint}`;
+  const failed = { code: failure.code, message, ...defined({ excerpt, endsIn }) };
   return { kind: 'failed', failure: failed, ...defined({ signs: signsIn(headers) }) };
 }
 

@@ -47,6 +47,8 @@ export interface StepFailure {
   readonly retryAfterMs?: number;
   /** The beginning of the page, as one line of text. */
   readonly excerpt?: string;
+  /** The element in which a page without a record ends, as one that was cut off does. */
+  readonly endsIn?: string;
 }
 
 /** The outcome of a step. A failure of the site or the network is an outcome, and no error. */

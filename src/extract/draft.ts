@@ -63,7 +63,7 @@ export type ExtractFailure =
   | { readonly code: 'unparseable'; readonly document: DocumentName; readonly message: string }
   | { readonly code: 'empty' }
   | { readonly code: 'too_many_parts'; readonly document: DocumentName; readonly limit: number }
-  | { readonly code: 'no_record'; readonly missing: readonly string[] }
+  | { readonly code: 'no_record'; readonly missing: readonly string[]; readonly endsIn?: string }
   | { readonly code: 'too_many_records'; readonly limit: number }
   | { readonly code: 'extract_timeout'; readonly afterMs: number }
   | { readonly code: 'extract_crashed'; readonly cause: string };

@@ -78,7 +78,7 @@ function readOpened(
   }
   const { drafts, items, missing } = typer;
   if (drafts.length === 0 && plan.mayBeEmpty !== true && !isEmptyList && isExpected)
-    return failed({ code: 'no_record', missing: [...missing] }, text);
+    return failed({ code: 'no_record', missing: [...missing], ...defined({ endsIn }) }, text);
   const { notes, ...typed } = typer.typed(records.map((record) => record.plan));
   const extraction: Extraction = {
     ...typed,

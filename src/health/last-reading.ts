@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import type { Symptom } from '../view/symptom.ts';
 import type { RuleDigests } from './baseline.ts';
 import type { Fill } from './field-fill.ts';
@@ -10,8 +11,8 @@ export interface Reading {
   readonly isWhole: boolean;
   /** The pages that items led to, by the type of their records; missing for a target whose items lead to none. */
   readonly pages?: ItemPageCounts | undefined;
-  /** Set where a page left an element open at its end. */
-  readonly endsOpen?: true | undefined;
+  /** Of a target that is one page: whether that left an element open at its end. */
+  readonly endsOpen?: boolean | undefined;
 }
 
 /**
@@ -29,8 +30,8 @@ export interface LastReading {
   /** The rules of that version; missing where they are not known. */
   readonly rules?: RuleDigests;
   readonly types: Readonly<Record<string, TypeMeasure>>;
-  /** Set where each page closed its elements, so that one that ends within one was cut off. */
-  readonly isClosed?: true;
+  /** Of a target that is one page: whether that has ever left an element open at its end, so that this says nothing. */
+  readonly endsOpen?: boolean;
 }
 
 interface TypeMeasure {
@@ -174,5 +175,5 @@ function measured(
     types[type] = { ...(whole !== undefined && { whole }), records, fields: Object.fromEntries(had) };
   }
   if (Object.keys(types).length === 0) return undefined;
-  return { version, ...(rules !== undefined && { rules }), types, ...(endsOpen === undefined && { isClosed: true }) };
+  return { version, types, ...defined({ rules, endsOpen: before?.endsOpen === true || endsOpen }) };
 }

@@ -28,7 +28,7 @@ export function createMakeRequest(
   }: Pick<RequestPorts, 'clock'> & {
     readonly circuits: Pick<Circuits, 'of'>;
     readonly sources: Pick<RequestPorts['sources'], 'session' | 'authenticate'>;
-    readonly rows: Pick<RequestPorts['rows'], 'endsClosed'>;
+    readonly rows: Pick<RequestPorts['rows'], 'hasClosed'>;
   },
   {
     robots,
@@ -96,12 +96,13 @@ export function createMakeRequest(
     };
   }
 
-  /** The failure of a page that ends within an element, where the pages of its target never did; else `undefined`. */
-  function cutOff({ target }: RequestIntent, outcome: StepOutcome): Judged | undefined {
-    if (target === undefined || outcome.kind !== 'read') return undefined;
-    const { kind: _read, extraction, validators: _copy, nextLink: _next, excerpt: _excerpt, ...exchange } = outcome;
-    if (extraction.endsIn === undefined || !rows.endsClosed(target)) return undefined;
-    const message = `cut short: the page ends within <${extraction.endsIn}>`;
+  /** The failure of a page that ends within an element, as it never did before; else `undefined`. */
+  function cutOff({ target, step }: RequestIntent, outcome: StepOutcome): Judged | undefined {
+    const endsIn = endOf(outcome);
+    if (target === undefined || endsIn === undefined || !rows.hasClosed(target, step.request.url)) return undefined;
+    const { at, elapsedMs, bytes, status, kept } = outcome;
+    const message = `cut short: the page ends within <${endsIn}>`;
+    const exchange = { at, elapsedMs, bytes, ...defined({ status, kept }) };
     const failure = { code: 'truncated', message };
     return { outcome: { ...exchange, kind: 'failed', failure }, trouble: { cause: 'network', message } };
   }
@@ -152,6 +153,12 @@ interface OpenSession {
 function sessionWithout({ id, auth }: Source): OpenSession | StepFailure {
   if (auth === undefined) return { desk: undefined };
   return { code: 'not_initialised', message: `the actor of source "${id}", which keeps its session, does not run` };
+}
+
+/** The element in which a page ends that was read, or that gave no record; `undefined` where it ends in none. */
+function endOf(outcome: StepOutcome): string | undefined {
+  if (outcome.kind === 'read') return outcome.extraction.endsIn;
+  return outcome.kind === 'failed' && outcome.failure.code === 'no_record' ? outcome.failure.endsIn : undefined;
 }
 
 /** An outcome, and what is wrong with it. */

@@ -63,8 +63,8 @@ export interface RequestRows {
     /** Saves a session. Resolves when it is durable; rejects when it cannot be written. */
     save(source: string, sealed: string): Promise<void>;
   };
-  /** Whether the pages of a target have closed their elements so far, so that one that ends within an element was cut off. */
-  endsClosed(target: number): boolean;
+  /** Whether a page of a target has closed its elements whenever it was read, so that where it ends within one, it was cut off. */
+  hasClosed(target: number, url: string): boolean;
 }
 
 /** Facts of the daemon on which requests depend, and its log. */

@@ -87,7 +87,7 @@ export async function runScrape(
   let ended: ScrapeEnd | undefined;
   let isClosed = false;
   let copy: PageCopy | undefined;
-  let endsOpen: true | undefined;
+  let endsOpen: boolean | undefined;
   let verdict: SourceVerdict = 'unused';
   const context = { ...deps, source, target, address, dueAt: begun.dueAt, nextDueAt: begun.nextDueAt, commit };
 
@@ -139,7 +139,7 @@ export async function runScrape(
     const preparing = walk.prepare?.(visit, visited);
     if (preparing !== undefined) await preparing;
     const { outcome } = visited.result;
-    if (outcome.kind === 'read' && outcome.extraction.endsIn !== undefined) endsOpen = true;
+    if (outcome.kind === 'read' && walk.isOnePage === true) endsOpen = outcome.extraction.endsIn !== undefined;
     const advanced = walk.advance(visit, visited);
     const { length: found } = advanced.drafts ?? (outcome.kind === 'read' ? outcome.extraction.drafts : []);
     // The page of an item says more of records that were counted before.
@@ -208,7 +208,8 @@ function listedAt(url: string, at: number): Visited {
 /** What is stored of a page that can be asked again, apart from its records. */
 function pageOf(visit: Visit, { url, result: { outcome } }: Visited, version: string): Pick<StepOps, 'page'> {
   if (visit.keepsPage !== true || outcome.kind !== 'read') return {};
-  return { page: { url, version, ...outcome.validators } };
+  const endsOpen = outcome.extraction.endsIn === undefined ? undefined : true;
+  return { page: { url, version, ...outcome.validators, ...defined({ endsOpen }) } };
 }
 
 /** Throws `Superseded` for a commit that was superseded. */

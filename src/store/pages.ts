@@ -1,3 +1,4 @@
+import { defined } from '../defined.ts';
 import { countPages } from './record-ages.ts';
 import { verifyRecord } from './observe.ts';
 import type { Store } from './store.ts';
@@ -7,7 +8,8 @@ import type { PageRow } from './tables/pages.ts';
  * Stores a page of a list or a crawl with its records, or forgets it where it has none. To be called within a transaction, after its
  * records were stored.
  */
-export function keepPage(store: Store, target: number, page: PageRow): void {
+export function keepPage(store: Store, target: number, { endsOpen, ...read }: PageRow): void {
+  const page = { ...read, ...defined({ endsOpen: endsOpen ?? store.pages.get(target, read.url)?.endsOpen }) };
   if (page.records.length > 0) countPages(store, target, store.pages.put(target, page) ? 1 : 0);
   else countPages(store, target, store.pages.remove(target, page.url) ? -1 : 0);
 }
@@ -52,4 +54,15 @@ export function verifyPage(
 export function seePage(store: Store, target: number, scrape: number, url: string): void {
   for (const record of store.pages.get(target, url)?.records ?? [])
     if (store.records.byNumber(record) !== undefined) store.records.see(record, { target, scrape });
+}
+
+/**
+ * Whether a page of a target has closed its elements whenever it was read, so that where it ends within one, it was cut off. Unknown, and so not, for a page
+ * that was not read yet, and once a person has accepted what the target gives.
+ */
+export function hasClosed({ runs, pages }: Pick<Store, 'runs' | 'pages'>, target: number, url: string): boolean {
+  const reading = runs.readings.get(target);
+  if (reading === undefined) return false;
+  const page = pages.get(target, url);
+  return page === undefined ? reading.endsOpen === false : page.endsOpen === undefined;
 }

@@ -38,6 +38,15 @@ describe('a page that ends within an element, though it never did before', () =>
     assert.equal(changes(), 0);
   });
 
+  test('was cut off also where nothing of its record is left', async (t) => {
+    const { pass, events } = await track(t, [whole, '<html><body><div>', whole]);
+
+    await pass(1.5 * hour);
+
+    assert.equal(events.filter(({ type }) => type === 'scrape.completed').length, 2);
+    assert.equal(events.filter(({ type }) => type === 'scrape.failed').length, 0);
+  });
+
   test('has a ticket once it stays so; who accepts that has it read as it is', async (t) => {
     const { client, pass, priceOf, changes, events } = await track(t, [whole, cut]);
 
@@ -70,4 +79,32 @@ test('a page that never closed its elements is read', async (t) => {
   await pass(1.5 * hour);
 
   assert.deepEqual((await priceOf())?.value, { amount: '5.00', currency: 'EUR' });
+});
+
+test('a page that closes its elements at times is read, also where it does not', async (t) => {
+  const { pass, priceOf } = await track(t, [cut, whole, cut.replace('EUR 4', 'EUR 5')]);
+
+  await pass(2.5 * hour);
+
+  assert.deepEqual((await priceOf())?.value, { amount: '5.00', currency: 'EUR' });
+});
+
+test('a page of a crawl that never closed its elements is read, beside others that do', async (t) => {
+  const site = await openSite(t, { '/': '<html><body><a href="/p/1">1</a><a href="/p/2">2</a></body></html>' });
+  site.answer('/p/1', whole);
+  site.answer('/p/2', cut.replace('lamp', 'shade'));
+  const shelves = productSource('shelves', 'every: 1h\ncrawl: { detail: [/p/] }');
+  const { client, track: add, pass } = await startTimed(t, { sources: { shelves }, settings: settingsOf({}) });
+  await add('shop', { source: 'shelves', url: site.url('/') });
+  site.answer('/p/2', { status: 500, body: '' });
+  await pass(1.5 * hour);
+  site.answer('/p/2', cut.replace('lamp', 'shade').replace('EUR 4', 'EUR 5'));
+  await pass(hour);
+
+  const { records } = await client.call('project.records', { id: 'shop' });
+  const prices = Object.fromEntries(records.map(({ key, fields }) => [key, fields['price']?.value]));
+  assert.deepEqual(prices, {
+    lamp: { amount: '40.50', currency: 'EUR' },
+    shade: { amount: '5.00', currency: 'EUR' },
+  });
 });

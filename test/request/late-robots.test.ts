@@ -44,7 +44,7 @@ async function lateRequest(t: TestContext, robotsTxt: string) {
         save: () => undefined,
       },
       sessions: { load: () => undefined, save: assert.fail },
-      endsClosed: () => false,
+      hasClosed: () => false,
     },
     daemon: { data: '', bot: { name: 'Heronry', onlyLoopback: false }, warn: assert.fail },
     async runStep({ request }, _signal, onSent): Promise<StepOutcome> {

@@ -38,7 +38,7 @@ describe('a request for a source without a log-in', () => {
       rows: {
         robots: { load: unexpected, save: unexpected },
         sessions: { load: () => undefined, save: async () => undefined },
-        endsClosed: unexpected,
+        hasClosed: unexpected,
       },
       daemon: { data: temporaryFolder(t), bot: { name: 'Heronry', onlyLoopback: false }, warn: unexpected },
       async runStep({ request }, _signal, onSent): Promise<StepOutcome> {

@@ -12,6 +12,8 @@ export interface PageRow extends Validators {
   readonly observedAt: number;
   /** Numbers of the records that it showed. */
   readonly records: readonly number[];
+  /** Set where it has ever left an element open at its end, so that this says nothing. */
+  readonly endsOpen?: true;
 }
 
 /** The pages that gave the records of lists and crawls, by target and address. */
