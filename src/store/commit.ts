@@ -19,7 +19,7 @@ import { packLed } from './copies.ts';
 import { digestOf } from './tables/digest.ts';
 import { settleItemPage } from './item-pages.ts';
 import { keepPage, seePage, verifyPage } from './pages.ts';
-import type { RunSoFar } from './tables/runs.ts';
+import type { OtherRow, RunSoFar } from './tables/runs.ts';
 import { markMissing } from './crawl-missing.ts';
 import { findMissing, holdMissing } from './hold-missing.ts';
 import { findOther } from './other-record.ts';
@@ -127,12 +127,12 @@ function writeStep(
     isOnly || ops.crawl !== undefined
       ? findOther(store, { target, scrape: fence.scrape, ops, known })
       : { isWithheld: false };
-  const earlier = other.earlier && observe(store, change, { ...sighting, ...other.earlier }, [other.earlier.draft]);
+  const earlier = other.earlier && observeEarlier(store, change, sighting, other.earlier);
   const found = foundBy(store, change, sighting, other.isWithheld ? { ...ops, drafts: [] } : ops);
   const counts = sumOf(sumOf(before, earlier?.counts ?? noChanges), found.counts);
   const log = other.isWithheld ? { ...ops.log, notes: [...(ops.log.notes ?? []), withheldNote] } : ops.log;
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
-  const records = [...written.records, ...found.records];
+  const records = [...written.records, ...(earlier?.records ?? []), ...found.records];
   const isWaiting = other.isWithheld || written.waiting.length + (found.waiting?.length ?? 0) > 0;
   const isShorter = ops.page !== undefined && hasFewer(store, fence.target, ops.page.url, records.length);
   if (ops.page !== undefined && !other.isWithheld) {
@@ -170,6 +170,16 @@ function writeStep(
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status, records } as const;
   const isPoorer = isPagePoorer(page) || isShorter || (isOnly && isEvidence(judged));
   return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
+}
+
+/** Stores a record that waited for another look, as of when it was seen. */
+function observeEarlier(
+  store: Store,
+  change: Change,
+  { digest: _later, ...sighting }: Sighting,
+  { draft, ...seen }: OtherRow,
+): Observed {
+  return observe(store, change, { ...sighting, ...seen }, [draft]);
 }
 
 /** What the log of a step says of a record that it does not store. */

@@ -192,7 +192,7 @@ function keepRun(
 
 /** Takes what the last runs of those that show a ticket gave for usual, where these were unusual. */
 export function acceptRuns(store: Store, { ticket, sources, reopened }: TicketView): void {
-  const { baselines, unusual, readings } = store.runs;
+  const { baselines, unusual, readings, rounds } = store.runs;
   for (const source of sources)
     for (const { key, row } of [...unusual.entries({ from: [source, 0], before: [source, Number.MAX_SAFE_INTEGER] })]) {
       if (row.ticket !== ticket || store.tickets.member(source, key[1], ticket)?.life !== reopened) continue;
@@ -201,7 +201,10 @@ export function acceptRuns(store: Store, { ticket, sources, reopened }: TicketVi
       unusual.remove(key);
     }
   for (const source of sources)
-    for (const member of store.tickets.membersOf(source, ticket)) if (member > 0) readings.remove(member);
+    for (const member of store.tickets.membersOf(source, ticket))
+      if (member > 0) readings.remove(member);
+      // What the round under way has counted so far is what is usual now.
+      else rounds.remove(source);
 }
 
 /** Forgets the unusual runs of a ticket that is resolved. */

@@ -8,7 +8,6 @@ import type { Store } from './store.ts';
 import { digestOf } from './tables/digest.ts';
 import type { OtherKey, OtherRow } from './tables/runs.ts';
 import type { TargetRow } from './tables/rows.ts';
-import { hasTrouble } from './tickets.ts';
 
 /** Records of a target that are looked at: a page of more than one says by their number what it lacks. */
 const looked = 8;
@@ -34,7 +33,7 @@ interface OtherFound {
 
 /**
  * Withholds a new record that stands in the place of the one that its page had shown in several scrapes, with none of its texts: more often than not it is
- * a wrong page. The next scrape believes it if it shows it again, or a third one, while no ticket says that what the source gives is unusual. The page is one
+ * a wrong page. The next scrape believes it if it shows it again, or a third one, while no ticket says that many records are missing. The page is one
  * of a crawl, or all of its target. To be called within the transaction that stores the page.
  */
 export function findOther(store: Store, { target, scrape, ops, known }: OnePage): OtherFound {
@@ -55,13 +54,20 @@ export function findOther(store: Store, { target, scrape, ops, known }: OnePage)
     return { isWithheld: false };
   }
   const waiting = row?.isOver === true ? undefined : row;
-  if (waiting === undefined || hasTrouble(store, target.source)) {
+  if (waiting === undefined || isMissingMany(store, target.source, draft.type)) {
     others.put(key, { scrape, url: log.url, observedAt, draft, ...defined({ digest }) });
     return { isWithheld: true };
   }
   others.put(key, { ...waiting, scrape, isOver: true });
   const isSame = waiting.draft.type === draft.type && waiting.draft.key === draft.key;
   return { isWithheld: false, ...(!isSame && { earlier: waiting }) };
+}
+
+/** Whether an open ticket says that records of a type are missing. */
+function isMissingMany({ tickets }: Store, source: string, type: string): boolean {
+  if (tickets.isNone()) return false;
+  const open = Array.from(tickets.unresolvedOf(source)).flatMap(({ symptoms }) => symptoms);
+  return open.some(({ kind, record }) => kind === 'missing' && record === type);
 }
 
 /** The records that a page of a crawl showed last, or those of a target that is one page, whose address is empty here. */
