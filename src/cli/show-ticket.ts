@@ -23,18 +23,22 @@ export function showTickets(terminal: Terminal, tickets: readonly TicketView[]):
   ]);
 }
 
-/** Of the saved pages of a source, how many a repair reads as expected. */
-export interface FixtureCount {
-  readonly kept: number;
-  readonly of: number;
+/** What the saved pages of a source say of repairs. */
+export interface JudgedFixtures {
+  /** For each repair, how many it reads as expected of those that the present rules do not; empty where there are none. */
+  readonly counts: readonly { readonly kept: number; readonly of: number }[];
+  /** The commands that save those anew that the present rules read, so that they have the old layout. */
+  readonly toRenew: readonly string[];
 }
+
+const noFixtures: JudgedFixtures = { counts: [], toRenew: [] };
 
 /**
  * Formats one ticket with its evidence, its repairs and its log.
  *
- * @param fixtures - the saved pages that each of the repairs reads as expected, where there are any.
+ * @param fixtures - what saved pages say of the repairs.
  */
-export function showTicket(terminal: Terminal, view: TicketView, fixtures: readonly FixtureCount[] = []): string {
+export function showTicket(terminal: Terminal, view: TicketView, fixtures: JudgedFixtures = noFixtures): string {
   const { ticket, symptoms, cause, pages, samples, log } = view;
   const now = terminal.now();
   const rules = (cause?.rules ?? []).map(
@@ -73,7 +77,7 @@ export function showTicket(terminal: Terminal, view: TicketView, fixtures: reado
 }
 
 /** Formats the repairs that are proposed, each with the rules that it changes and with what it keeps right. */
-function repairLines({ ticket, state, repairs }: TicketView, fixtures: readonly FixtureCount[]): string[] {
+function repairLines({ ticket, state, repairs }: TicketView, { counts, toRenew }: JudgedFixtures): string[] {
   const proposals = repairs?.proposals ?? [];
   if (proposals.length === 0) return [];
   const lines = proposals.flatMap((repair, at) => [
@@ -81,15 +85,29 @@ function repairLines({ ticket, state, repairs }: TicketView, fixtures: readonly 
       ({ record, field, before, to }, rule) =>
         `  ${rule === 0 ? `${at + 1}.` : '  '} ${record}.${field ?? 'each'}: ${plainText(before)} → ${plainText(placeText(to))}`,
     ),
-    `     keeps ${keptText(repair, fixtures[at])}`,
+    `     keeps ${keptText(repair, counts[at])}`,
   ]);
   return [
     'repairs:',
     ...lines,
+    ...(toRenew.length === 0
+      ? []
+      : [
+          `  saved pages of the old layout, which the present rules read: ${toRenew.length}. They say nothing against a repair, and are to be saved anew once one is made`,
+        ]),
     ...(state === 'resolved'
       ? []
       : [`  \`heronry ticket ${ticket} --accept 1\` makes the first, with --dry-run it shows how`]),
   ];
+}
+
+/** Says which saved pages a repaired definition does not read as expected, and the commands that save them anew. */
+export function showToRenew(commands: readonly string[]): string {
+  const failing = `${countText(commands.length, 'saved page')} ${commands.length === 1 ? 'fails' : 'fail'}`;
+  return [
+    `${failing} \`heronry test\`. What was saved before the site changed has the old layout: save it anew`,
+    ...commands.map((command) => `  ${plainText(command)}`),
+  ].join('\n');
 }
 
 function placeText({ css, xpath, json, meta, in: within, attr, column }: RepairPlace): string {
@@ -106,7 +124,7 @@ function placeText({ css, xpath, json, meta, in: within, attr, column }: RepairP
   return parts.join(' ') || '.';
 }
 
-function keptText({ kept, isSafe }: Repair, fixtures: FixtureCount | undefined): string {
+function keptText({ kept, isSafe }: Repair, fixtures: JudgedFixtures['counts'][number] | undefined): string {
   const parts = kept.map(({ record, field, kept: same, of, other }) => {
     const what = field === undefined ? `${record}s` : field;
     return `${same} of ${of} ${plainText(what)}${other === 0 ? '' : ` (${other} changed)`}`;

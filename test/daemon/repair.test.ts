@@ -256,7 +256,7 @@ describe('a repair of a source whose site has changed', () => {
     );
   });
 
-  test('says how many saved pages it keeps right', async (t) => {
+  test('is judged by saved pages of the new layout alone, and says which are to be saved anew', async (t) => {
     const daemon = await renamed(t);
     const { client, site, folder, socket } = daemon;
     site.answer('/kettles', kettles('cost'));
@@ -271,16 +271,21 @@ describe('a repair of a source whose site has changed', () => {
       fields: { name: `Kettle ${at}`, price: { amount: (8 + at * 2.5).toFixed(2), currency: 'EUR' } },
     }));
     await writeFile(join(saved, 'page.expected.json'), JSON.stringify({ url: site.url('/kettles'), records }));
-    const shown = await run([
-      'ticket',
-      '1',
-      '--socket',
-      socket,
-      '--fixtures',
-      join(folder, 'fixtures'),
-      '--sources',
-      join(folder, 'sources'),
-    ]);
-    assert.match(shown.out, /12 of 12 price, 1 of 1 saved page/);
+    // Of the layout before, which the right repair does not read.
+    await writeFile(join(saved, 'old.html'), kettles('price'));
+    await writeFile(join(saved, 'old.expected.json'), JSON.stringify({ url: site.url('/kettles?a=1&b=2'), records }));
+    const folders = ['--fixtures', join(folder, 'fixtures'), '--sources', join(folder, 'sources')];
+    const cli = (...words: string[]) => run([...words, '--socket', socket, ...folders]);
+    const shown = await cli('ticket', '1');
+    assert.match(shown.out, /1\. kettle\.price: \.price → \.cost\n.*12 of 12 price, 1 of 1 saved page/);
+    assert.match(
+      shown.out,
+      /\n  saved pages of the old layout, which the present rules read: 1\. They say nothing against a repair, /,
+    );
+    const made = await cli('ticket', '1', '--accept', '1');
+    assert.equal(
+      made.err,
+      `1 saved page fails \`heronry test\`. What was saved before the site changed has the old layout: save it anew\n  heronry fixture add shop '${site.url('/kettles?a=1&b=2')}' --name old --force\n`,
+    );
   });
 });

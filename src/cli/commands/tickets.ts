@@ -8,7 +8,7 @@ import type { TicketView } from '../../view/ticket.ts';
 import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, durationOption, limitOption, personOption } from '../options.ts';
-import { type FixtureCount, showRepaired, showTicket, showTickets } from '../show-ticket.ts';
+import { type JudgedFixtures, showRepaired, showTicket, showTickets, showToRenew } from '../show-ticket.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface ListOptions {
@@ -114,25 +114,39 @@ function one(terminal: Terminal, command: Command, ticket: number, options: Opti
     for (const act of acts) after = await act(client);
     if (typeof proposal === 'number') {
       const made = await client.call('ticket.repair', { ticket, proposal, dryRun, by: as });
-      return print(terminal, command, made, () => showRepaired(made, dryRun));
+      print(terminal, command, made, () => showRepaired(made, dryRun));
+      return dryRun ? undefined : tellToRenew(terminal, made.ticket, options);
     }
     const view = after ?? (await client.call('ticket.get', { ticket }));
-    const fixtures = after === undefined ? await fixturesOf(terminal, view, options) : [];
+    const fixtures = after === undefined ? await fixturesOf(terminal, view, options) : undefined;
     print(terminal, command, view, () => showTicket(terminal, view, fixtures));
   });
 }
+
+type Folders = Pick<Options, 'sources' | 'fixtures'>;
 
 /** Reads the saved pages of a ticket's source by each proposed repair; nothing where none are saved, or the definition is not at hand. */
 async function fixturesOf(
   terminal: Terminal,
   view: TicketView,
-  { sources, fixtures }: Pick<Options, 'sources' | 'fixtures'>,
-): Promise<readonly FixtureCount[]> {
+  { sources, fixtures }: Folders,
+): Promise<JudgedFixtures | undefined> {
   const [source] = view.sources;
   const proposals = view.repairs?.proposals ?? [];
-  if (source === undefined || proposals.length === 0) return [];
-  const { countFixtures } = await import('../local/repaired-fixtures.ts');
-  return countFixtures(terminal, source, proposals, defined({ sources, fixtures }));
+  if (source === undefined || proposals.length === 0) return undefined;
+  const { judgeByFixtures } = await import('../local/repaired-fixtures.ts');
+  return judgeByFixtures(terminal, source, proposals, { fixtures, ...defined({ sources }) });
+}
+
+/** Says on the error stream which saved pages of a ticket's source its repaired definition does not read as expected. */
+async function tellToRenew(
+  terminal: Terminal,
+  { sources: [source = ''] }: TicketView,
+  { sources, fixtures }: Folders,
+): Promise<void> {
+  const { fixturesToRenew } = await import('../local/repaired-fixtures.ts');
+  const commands = await fixturesToRenew(terminal, source, { fixtures, ...defined({ sources }) });
+  if (commands.length > 0) terminal.err(showToRenew(commands));
 }
 
 type Act = (client: Client) => Promise<TicketView>;
