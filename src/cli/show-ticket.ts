@@ -62,6 +62,7 @@ export function showTicket(terminal: Terminal, view: TicketView, fixtures: Judge
       ],
       ['definition', view.version],
       ['pages', pagesText(pages)],
+      ...addressTexts(pages).map((text) => ['', text] as const),
       ...screenshotTexts(pages).map((text, at) => [at === 0 ? 'screenshots' : '', text] as const),
       ['reproduce', reproduceText(view)],
       ...samples.map((url, at) => [at === 0 ? 'samples' : '', plainText(url)] as const),
@@ -187,6 +188,13 @@ function pagesText(pages: TicketView['pages']): string | undefined {
   ];
   const diff = good !== undefined && bad !== undefined ? `; \`heronry page ${bad} --diff ${good}\` compares them` : '';
   return `${parts.join(', ')}${diff}`;
+}
+
+/** The addresses of the two pages, which are the same unless the request was redirected. */
+function addressTexts({ urls }: NonNullable<TicketView['pages']> = {}): readonly string[] {
+  if (urls === undefined) return [];
+  const [good, bad] = [plainText(urls.good), plainText(urls.bad)];
+  return good === bad ? [`both of ${good}`] : [`last good of ${good}`, `first bad of ${bad}`];
 }
 
 /** The commands that save the pictures of the two pages. */

@@ -49,36 +49,38 @@ interface Finding {
 
 /**
  * Finds the cause of a ticket and stores it: by the first bad pages that show it beside the last good ones, where both are kept, else by how the
- * requests failed, or by what a crawl was no longer led to. The cause is the one that most pages show, and the digests of two of these are
- * stored with it. A ticket about which neither says anything more than it has stays as it is.
+ * requests failed, or by what a crawl was no longer led to. The cause is the one that most pages show, and the digests and addresses of two of these are
+ * stored with it, and the addresses of all of them as samples. A ticket about which neither says anything more than it has stays as it is.
  */
 export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal: AbortSignal): Promise<void> {
   const store = deps.store();
   const ticket = store.tickets.get(number);
   if (ticket === undefined || ticket.state === 'resolved') return;
   if (ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
-  const found = await causeByPages(deps, ticket, signal);
+  const findings = await causeByPages(deps, ticket, signal);
+  const [found] = findings;
   const isAlwaysHome = found !== undefined && homeRedirect(found.pair.good.url, found.pair.url) !== undefined;
   const isOfPages = found !== undefined && found.cause.kind !== 'unknown';
   const byRun = isOfPages ? undefined : (causeByFailures(store, ticket, isAlwaysHome) ?? cutLinks(store, ticket));
   const cause = byRun ?? found?.cause;
   if (cause === undefined || (cause.kind === 'unknown' && ticket.cause !== undefined)) return;
   if (isDeepStrictEqual(cause, ticket.cause)) return;
-  const pages = found && evidenceOf(found.pair);
-  await setCause(store, number, cause, pages);
+  const samples = isOfPages ? findings.map(({ pair }) => pair.bad.url) : [];
+  await setCause(store, number, cause, { samples, ...defined({ pages: found && evidenceOf(found.pair) }) });
 }
 
 function evidenceOf({ good, bad }: PagePair): NonNullable<TicketView['pages']> {
   const screenshots = defined({ good: good.screenshot, bad: bad.screenshot });
-  return { good: good.digest, bad: bad.digest, ...(Object.keys(screenshots).length > 0 && { screenshots }) };
+  const urls = { good: good.url, bad: bad.url };
+  return { good: good.digest, bad: bad.digest, urls, ...(Object.keys(screenshots).length > 0 && { screenshots }) };
 }
 
-/** What most pages that show a ticket say is its cause; `unknown` only where none says more. */
-async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: AbortSignal): Promise<Finding | undefined> {
+/** The pages of which most say the same of the cause of a ticket; `unknown` only where none says more. */
+async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: AbortSignal): Promise<readonly Finding[]> {
   const [source = ''] = ticket.sources;
   const loaded = deps.catalogue().sources.get(source);
   const vault = deps.vault();
-  if (ticket.host !== undefined || loaded === undefined || vault === undefined) return undefined;
+  if (ticket.host !== undefined || loaded === undefined || vault === undefined) return [];
   const findings: Finding[] = [];
   for await (const pair of keptPagePairs(deps.store(), vault, ticket)) {
     const cause = await deps.compare(fetchedPage(pair.bad), readingOf(loaded, ticket, pair), signal);
@@ -89,7 +91,7 @@ async function causeByPages(deps: DiagnoseDeps, ticket: TicketView, signal: Abor
   const [most] = [...Map.groupBy(told, ({ cause }) => cause.kind).values()].toSorted(
     (one, other) => other.length - one.length,
   );
-  return most?.[0] ?? findings[0];
+  return most ?? findings;
 }
 
 /** How the two pages are read and compared. What a plug-in reads on a page is not known. */

@@ -65,7 +65,7 @@ export function occurred(before: TicketView, report: Report): Moved {
     symptoms: [...kept, ...symptoms],
     lastAt: at,
     occurrences: before.occurrences + 1,
-    samples: [...new Set([...before.samples, ...samples])].slice(0, keptSamples),
+    samples: withSamples(before, samples),
     projects: [...new Set([...before.projects, ...projects])].slice(0, keptProjects),
   };
   const { repaired: made } = before;
@@ -73,6 +73,11 @@ export function occurred(before: TicketView, report: Report): Moved {
     return recurred(ticket, report, { ...made, recurredAt: at });
   if (added.length > 0) return told(ticket, at, 'symptoms', `also ${added.map(symptomId).join(', ')}`);
   return { ticket };
+}
+
+/** The addresses that show a ticket, after more are known. */
+function withSamples(before: TicketView, samples: readonly string[]): readonly string[] {
+  return [...new Set([...before.samples, ...samples])].slice(0, keptSamples);
 }
 
 /** A ticket that a repair has not ended. Its cause and evidence are those of the new report, as the site may have changed again. */
@@ -137,9 +142,20 @@ export function unsnoozed({ snoozedUntil: _over, ...ticket }: TicketView, at: nu
   return told(ticket, at, ticket.state === 'resolved' ? 'resolved' : 'unsnoozed', 'the snooze is over');
 }
 
-/** A ticket whose cause is known. */
-export function diagnosed(ticket: TicketView, at: number, cause: Cause): Moved {
-  return told({ ...ticket, cause }, at, 'cause', `the cause is ${cause.kind.replaceAll('_', ' ')}`);
+/** A ticket whose cause is known, with pages that show it where there are any. */
+export function diagnosed(
+  before: TicketView,
+  at: number,
+  cause: Cause,
+  { pages, samples = [] }: Pick<Report, 'pages' | 'samples'>,
+): Moved {
+  const ticket = {
+    ...before,
+    ...defined({ pages: pages ?? before.pages }),
+    samples: withSamples(before, samples),
+    cause,
+  };
+  return told(ticket, at, 'cause', `the cause is ${cause.kind.replaceAll('_', ' ')}`);
 }
 
 /** A ticket for which rules are proposed. That there are none any more is not told; that more pages give the same rules, only where it makes the first one safe. */

@@ -10,7 +10,6 @@ import {
   type Report,
   resolved,
 } from '../health/ticket-life.ts';
-import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { Cause, TicketView } from '../view/ticket.ts';
 import type { Change, Store } from './store.ts';
@@ -132,11 +131,14 @@ export function hasTrouble({ tickets }: Pick<Store, 'tickets'>, source: string):
   return false;
 }
 
-/** Stores the cause of a ticket, which is told, and the digests of the pages that show it, in place of an earlier one. Resolves when it is committed. */
-export function setCause(store: Store, number: number, cause: Cause, pages?: TicketView['pages']): Promise<void> {
-  return moveUnresolved(store, number, (ticket, at) =>
-    diagnosed({ ...ticket, ...defined({ pages: pages ?? ticket.pages }) }, at, cause),
-  );
+/** Stores the cause of a ticket, which is told, and two pages that show it, in place of an earlier one; addresses that show it are added to those that are known. Resolves when it is committed. */
+export function setCause(
+  store: Store,
+  number: number,
+  cause: Cause,
+  evidence: Pick<Report, 'pages' | 'samples'> = {},
+): Promise<void> {
+  return moveUnresolved(store, number, (ticket, at) => diagnosed(ticket, at, cause, evidence));
 }
 
 /** Stores rules that are proposed for a ticket, which is told. Resolves when it is committed. */

@@ -131,6 +131,8 @@ const evidence = {
     .strictObject({
       good: z.string().exactOptional(),
       bad: z.string().exactOptional(),
+      /** The addresses of the two pages; another one for the bad page where the request was redirected. */
+      urls: z.strictObject({ good: z.string(), bad: z.string() }).exactOptional(),
       /** Digests of the pictures that the browser took of the two pages. */
       screenshots: z
         .strictObject({ good: z.string().exactOptional(), bad: z.string().exactOptional() })

@@ -111,6 +111,20 @@ describe('tickets', () => {
       assert.ok(out.includes(part), `expected ${part} in ${out}`);
   });
 
+  test('shows the addresses of the last good and the first bad page, once where they are the same', async (t) => {
+    const shown = async (good: string, bad: string) => {
+      const pages = { good: 'aaa', bad: 'bbb', urls: { good, bad } };
+      const { path } = await serve(t, { 'ticket.get': () => ({ ...ticket, pages }) });
+      return (await run(['ticket', '12', '--socket', path], { now })).out;
+    };
+    const [page, home] = ['https://shop.example/p/7', 'https://shop.example/home'];
+    assert.match(await shown(page, page), /\n +pages .*\n +both of https:\/\/shop\.example\/p\/7\n/);
+    assert.match(
+      await shown(page, home),
+      /\n +last good of https:\/\/shop\.example\/p\/7\n +first bad of https:\/\/shop\.example\/home\n/,
+    );
+  });
+
   test('says what shows it: targets, sources of a host, or a source as a whole', async (t) => {
     const shown = async (view: TicketView) => {
       const { path } = await serve(t, { 'ticket.get': () => view });

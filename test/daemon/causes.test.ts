@@ -128,12 +128,16 @@ describe('the cause of what pages of a crawl or of items give', { concurrency: t
         for (const number of numbers) site.answer(`/p/${number}`, product(number, { name: 'cost' }));
       });
       assert.equal(kind, 'rule_lost');
-      const { pages, cause } = await daemon.client.call('ticket.get', { ticket: 1 });
+      const { pages, cause, samples } = await daemon.client.call('ticket.get', { ticket: 1 });
       assert.deepEqual(cause?.rules, [{ record: 'product', field: 'price', place: '.price', before: 1, after: 0 }]);
       const [good, bad] = [pages?.good ?? '', pages?.bad ?? ''];
       const shown = await Promise.all([good, bad].map((digest) => daemon.client.call('page.get', { digest })));
       assert.equal(shown[0]?.page.url, shown[1]?.page.url);
       assert.match(shown[0]?.page.url ?? '', /\/p\/\d+$/);
+      assert.deepEqual(pages?.urls, { good: shown[0]?.page.url, bad: shown[1]?.page.url });
+      const [own, ...others] = samples;
+      assert.deepEqual([own, others.length, others.includes(pages?.urls?.bad ?? '')], [site.url('/'), 4, true]);
+      for (const sample of others) assert.match(sample, /\/p\/\d+$/);
     });
 
     test(`is a placeholder that stands on all of them, by what most of them show (${source})`, async (t) => {
@@ -202,6 +206,7 @@ describe('the cause of records that are missing from a list', { concurrency: tru
     const { pages } = await daemon.client.call('ticket.get', { ticket: 1 });
     const shown = await daemon.client.call('page.get', { digest: pages?.bad ?? '' });
     assert.equal(shown.page.url, site.url('/home'));
+    assert.deepEqual(pages?.urls, { good: site.url('/list'), bad: site.url('/home') });
   });
 });
 

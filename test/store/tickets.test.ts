@@ -54,7 +54,7 @@ describe('a ticket', () => {
   test('is told to come back by the repaired definition, once, with the evidence of that run', async (t) => {
     const { store, ticket } = await opened(t);
     const pages = { good: 'a', bad: 'b' };
-    await setCause(store, ticket, { kind: 'rule_lost', says: [] }, pages);
+    await setCause(store, ticket, { kind: 'rule_lost', says: [] }, { pages });
     const [at, by] = [store.tickets.get(ticket)?.lastAt ?? 0, 'auto' as const];
     await setRepaired(store, ticket, { what: 'repaired', version: 'v2', by });
     await report(store, 1, [fewer], { version: 'v1', scrape: 8 });
@@ -223,7 +223,7 @@ describe('a symptom that comes back', () => {
       store,
       ticket,
       { kind: 'placeholder', says: ['price says "Loading…"'] },
-      { good: 'aaa', bad: 'bbb' },
+      { pages: { good: 'aaa', bad: 'bbb' } },
     );
     await setRepairs(store, ticket, { version: 'v1', proposals: [] });
     await setRepaired(store, ticket, { what: 'repaired', version: 'v2', by: 'auto' });

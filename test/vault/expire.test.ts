@@ -54,7 +54,7 @@ test('the pages of a ticket stay as long as it is not resolved', async (t) => {
   const { ticket } = await store.write((change) =>
     reportTrouble(store, change, { source: 'shop', member: 1 }, { at: change.at, symptoms, projects: [] }),
   );
-  await setCause(store, ticket, { kind: 'challenge', says: [] }, { good: good.digest, bad: bad.digest });
+  await setCause(store, ticket, { kind: 'challenge', says: [] }, { pages: { good: good.digest, bad: bad.digest } });
   const texts = async () => [await textOf(vault, good.digest), await textOf(vault, bad.digest)];
   clock.now += 31 * dayMs;
   assert.equal(await expirePack(store, vault, limits), true);
