@@ -13,17 +13,17 @@ import { withScrape } from './usual.ts';
 import { noteFailure } from './failing-target.ts';
 import { finishTarget, isOver } from './finish.ts';
 import { freshen, scheduleNext } from './schedule.ts';
-import { type StepLeft, askingOf, hasParts, verifiedFields, writeParts } from './commit-parts.ts';
+import { type StepLeft, askingOf, hasParts, writeParts } from './commit-parts.ts';
 import { type CrawlOps, applyCrawl } from './crawl.ts';
 import { packLed } from './copies.ts';
 import { digestOf } from './tables/digest.ts';
 import { settleItemPage } from './item-pages.ts';
-import { keepPage, seePage, verifyPage } from './pages.ts';
-import type { OtherRow, RunSoFar } from './tables/runs.ts';
+import { keepPage } from './pages.ts';
+import type { RunSoFar } from './tables/runs.ts';
 import { markMissing } from './crawl-missing.ts';
 import { findMissing, holdMissing } from './hold-missing.ts';
-import { findOther } from './other-record.ts';
-import { noChanges, observe, type Observed, type Sighting, sumOf, verify } from './observe.ts';
+import { noChanges, sumOf } from './observe.ts';
+import { observeStep } from './observe-step.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
@@ -62,11 +62,6 @@ async function settleTarget(store: Store, number: number): Promise<void> {
 /** The result of an item page without its validators, so that the next request is unconditional. */
 function withoutValidators({ result, ...item }: NonNullable<StepOps['item']>): NonNullable<StepOps['item']> {
   return { ...item, result: result.kind === 'read' ? { kind: 'read' } : result };
-}
-
-/** What a step has seen. */
-interface Found extends Observed {
-  readonly fields: ReadonlySet<string>;
 }
 
 /** Writes most of a large step. Its records name their scrape, so that the scrape is written first. It is judged before the first part is stored. */
@@ -123,19 +118,14 @@ function writeStep(
   const asked = { asking: askingOf(scrape), isItemPage: ops.item !== undefined };
   const sighting = { ...seen, tally, ...asked, doubts, known };
   const isOnly = fence.step === 1 && ops.close !== undefined;
-  const other =
-    isOnly || ops.crawl !== undefined
-      ? findOther(store, { target, scrape: fence.scrape, ops, known })
-      : { isWithheld: false };
-  const earlier = other.earlier && observeEarlier(store, change, sighting, other.earlier);
-  const found = foundBy(store, change, sighting, other.isWithheld ? { ...ops, drafts: [] } : ops);
-  const counts = sumOf(sumOf(before, earlier?.counts ?? noChanges), found.counts);
-  const log = other.isWithheld ? { ...ops.log, notes: [...(ops.log.notes ?? []), withheldNote] } : ops.log;
+  const seenBy = observeStep(store, change, sighting, { ops, mayBeOther: isOnly || ops.crawl !== undefined });
+  const { found, log, isWithheld } = seenBy;
+  const counts = sumOf(before, found.counts);
   if (!isOnly) store.steps.put({ scrape: fence.scrape, step: fence.step, ...log, counts });
-  const records = [...written.records, ...(earlier?.records ?? []), ...found.records];
-  const isWaiting = other.isWithheld || written.waiting.length + (found.waiting?.length ?? 0) > 0;
+  const records = [...written.records, ...found.records];
+  const isWaiting = isWithheld || written.waiting.length + (found.waiting?.length ?? 0) > 0;
   const isShorter = ops.page !== undefined && hasFewer(store, fence.target, ops.page.url, records.length);
-  if (ops.page !== undefined && !other.isWithheld) {
+  if (ops.page !== undefined && !isWithheld) {
     const page = isWaiting ? { url: ops.page.url, version: ops.page.version } : ops.page;
     keepPage(store, fence.target, { ...page, observedAt, records });
   }
@@ -172,41 +162,9 @@ function writeStep(
   return { ...result, ...(isWaiting && { isWaiting }), ...(isPoorer && { isPoorer }) };
 }
 
-/** Stores a record that waited for another look, as of when it was seen. */
-function observeEarlier(
-  store: Store,
-  change: Change,
-  { digest: _later, ...sighting }: Sighting,
-  { draft, ...seen }: OtherRow,
-): Observed {
-  return observe(store, change, { ...sighting, ...seen }, [draft]);
-}
-
-/** What the log of a step says of a record that it does not store. */
-const withheldNote =
-  'the page shows another record in place of the one that it had shown: it is told once the page shows it again';
-
 /** Whether a page shows less than half of the records that it showed when it was last read. */
 function hasFewer({ pages }: Store, target: number, url: string, records: number): boolean {
   return 2 * records < (pages.get(target, url)?.records.length ?? 0);
-}
-
-/** Stores what a step has seen: the drafts of its page, or that its page is unchanged. */
-function foundBy(store: Store, change: Change, sighting: Sighting, { unmodified, drafts }: StepOps): Found {
-  const { target, scrape, url, observedAt: at } = sighting;
-  if (unmodified === 'target') return { ...verify(store, target, { scrape, at }), records: [] };
-  if (unmodified === undefined) {
-    const observed = observe(store, change, sighting, drafts);
-    return { ...observed, fields: verifiedFields(drafts, observed) };
-  }
-  if (unmodified === 'listed') {
-    seePage(store, target.target, scrape, url);
-    return { counts: noChanges, records: [], fields: noFields };
-  }
-  const { records, fields } = verifyPage(store, { target: target.target, scrape, url, at });
-  const copy = store.copies.get(target.target, url);
-  if (copy !== undefined) store.copies.put(target.target, url, { ...copy, readAt: at });
-  return { counts: { ...noChanges, confirmed: records.length }, records: [], fields };
 }
 
 /**

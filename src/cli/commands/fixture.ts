@@ -6,7 +6,7 @@ import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definitions.ts';
 import { addressOf, fetchPage, readPageFile } from '../local/page.ts';
-import { isListing, readHeldPage } from '../local/read-page.ts';
+import { readHeldPage } from '../local/read-page.ts';
 import { pairOption } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../text.ts';
@@ -67,7 +67,8 @@ export function createCommand(terminal: Terminal): Command {
         const found = await readHeldPage(definition, page, { asCrawled: true, plugins });
         await writeFixture(files, page, found);
         const gives = found.failure ? `the failure ${found.failure.code}` : countText(found.drafts.length, 'record');
-        const isForLinks = found.failure === undefined && (await isListing(definition, page.url));
+        const { isListing } = await import('../../provider/is-listing.ts');
+        const isForLinks = found.failure === undefined && isListing(definition, page.url);
         const told = isForLinks
           ? 'the crawl reads it for links alone: it gives no record. Save a page whose address crawl.detail matches to have its records tested'
           : `it gives ${gives}; \`heronry test ${source}\` holds it to that`;

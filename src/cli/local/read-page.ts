@@ -41,13 +41,14 @@ export async function readHeldPage(
     const finished = found.finished || saysFinished(source, found.drafts, fetchedAt ?? Date.now());
     return { url, bytes: body.length, explained: [], steps: [], ...found, finished };
   }
-  const [{ openProvider }, { describeExtractFailure }] = await Promise.all([
+  const [{ openProvider }, { isListing }, { describeExtractFailure }] = await Promise.all([
     import('../../provider/declared.ts'),
+    import('../../provider/is-listing.ts'),
     import('../../extract/describe.ts'),
   ]);
   const { page, items, crawl } = openProvider(source);
   const ofItem = itemType === undefined ? undefined : items?.reading(itemType);
-  const ofListing = asCrawled && (await isListing(source, url)) ? crawl?.listing : undefined;
+  const ofListing = asCrawled && isListing(source, url) ? crawl?.listing : undefined;
   const { plan, limitMs } = ofItem ?? ofListing ?? page;
   const input = { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType, observedAt: fetchedAt }) };
   const read = await readOnThread(input, trees, limitMs);
@@ -66,17 +67,6 @@ export async function readHeldPage(
   }
   const { failure } = outcome;
   return { ...told, ...nothing, failure: { code: failure.code, message: describeExtractFailure(failure) } };
-}
-
-/** Whether the crawl of a source reads a page for links alone. */
-export async function isListing({ crawl }: Source, url: string): Promise<boolean> {
-  if (crawl === undefined) return false;
-  const [{ linkRules }, { canonicalUrl }] = await Promise.all([
-    import('../../frontier/links.ts'),
-    import('../../frontier/canonical.ts'),
-  ]);
-  const rules = linkRules(crawl, []);
-  return rules.kindOf(canonicalUrl(url, rules.canonical) ?? url) === 'listing';
 }
 
 type Found = Pick<TryView, 'drafts' | 'finished' | 'absent' | 'unparsed' | 'notes' | 'failure'>;
