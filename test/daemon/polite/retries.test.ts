@@ -50,7 +50,7 @@ describe('a request that fails', () => {
 
   test('for want of an answer in time is made three times in all (O53)', async (t) => {
     const site = await openSite(t, { '/a': () => undefined });
-    const more = 'limits: { total: 100ms }';
+    const more = 'limits: { total: 500ms }';
     const { client, pass, settle, track } = await startTimed(t, {
       sources: { shop: politeSource('shop', { retry: 'times: 2', more }), usual: asDefined.replace('shop', 'usual') },
     });
