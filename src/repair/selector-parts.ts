@@ -59,7 +59,7 @@ export function selectorParts(element: Element, isXml: boolean): SelectorPart[] 
   return parts.toSorted((one, other) => one.cost - other.cost);
 }
 
-/** Those parts of a selector that count no elements. */
+/** Returns the parts of `selectorParts` that name an element, cheapest first: by its tag, id, class or attribute, and not by its place among others. */
 export function namingParts(element: Element, isXml: boolean): SelectorPart[] {
   return selectorParts(element, isXml).filter(({ counts }) => counts !== true);
 }
