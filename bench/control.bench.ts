@@ -37,7 +37,12 @@ else await measure();
 async function serve(folder: string): Promise<void> {
   const none = Object.keys(methods).map((method) => [method, notServed]);
   const handlers = { ...Object.fromEntries(none), 'daemon.ping': () => ({}) } as Handlers;
-  await startServer({ path: join(folder, 'control'), handlers, failed: (error) => console.error(error) });
+  await startServer({
+    path: join(folder, 'control'),
+    handlers,
+    failed: (error) => console.error(error),
+    audit: () => undefined,
+  });
   const echo = createServer((socket) => {
     let unfinished = '';
     socket.setEncoding('utf8').on('data', (text: string) => {

@@ -32,8 +32,9 @@ export interface BenchDaemon extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-const heronry = join(import.meta.dirname, '..', 'src', 'heronry.cjs');
-const tether = join(import.meta.dirname, '..', 'src', 'demo', 'tether.ts');
+/** The program. */
+export const heronry = join(import.meta.dirname, '..', 'src', 'heronry.cjs');
+const tether = join(import.meta.dirname, '..', 'src', 'process', 'tether.ts');
 const startsWithinMs = 120_000;
 const lookEveryMs = 50;
 

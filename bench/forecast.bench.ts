@@ -147,7 +147,7 @@ function catalogueOf(): Catalogue {
     if (!parsed.ok) throw new Error('the definition is refused');
     return [`shop-${number}`, { source: parsed.value, version: '1' }] as const;
   });
-  return { sources: new Map(sources), types: new Map(), sinks: new Map(), problems: [] };
+  return { sources: new Map(sources), types: new Map(), sinks: new Map(), pipelines: new Map(), problems: [] };
 }
 
 function targetOf(target: number, hostCount: number): TargetRow {

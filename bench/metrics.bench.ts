@@ -52,7 +52,7 @@ const parsed = parseSource(`id: shop\nrecords: { product: { key: sku, fields: { 
 if (!parsed.ok) throw new Error('expected a definition');
 const catalogue = {
   sources: new Map([['shop', { source: parsed.value, version: 'v1' }]]),
-  ...{ types: new Map(), sinks: new Map(), problems: [] },
+  ...{ types: new Map(), sinks: new Map(), pipelines: new Map(), problems: [] },
 };
 
 const path = mkdtempSync(join(tmpdir(), 'metrics-'));

@@ -77,7 +77,13 @@ async function pass(count: number): Promise<Planned> {
   );
   if (!parsed.ok) throw new Error('the definition is refused');
   const loaded = { source: parsed.value, version: '1' };
-  state.setCatalogue({ sources: new Map([['shop', loaded]]), types: new Map(), sinks: new Map(), problems: [] });
+  state.setCatalogue({
+    sources: new Map([['shop', loaded]]),
+    types: new Map(),
+    sinks: new Map(),
+    pipelines: new Map(),
+    problems: [],
+  });
   const dues = createDueTimes({
     scheduleOf: effectiveSchedules(state),
     now: () => clock.now(),

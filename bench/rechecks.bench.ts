@@ -76,7 +76,13 @@ function loaded(): LoadedSource {
 }
 
 function schedulesOf(by: Clock): ScheduleOf {
-  const catalogue = { sources: new Map([['shop', loaded()]]), types: new Map(), sinks: new Map(), problems: [] };
+  const catalogue = {
+    sources: new Map([['shop', loaded()]]),
+    types: new Map(),
+    sinks: new Map(),
+    pipelines: new Map(),
+    problems: [],
+  };
   return effectiveSchedules({
     clock: by,
     catalogue: () => catalogue,
@@ -136,7 +142,13 @@ async function look(of: Store) {
 /** Re-checks by a clock that passes as fast as they are made. */
 async function rounds(of: Store) {
   const { source } = loaded();
-  const catalogue = { sources: new Map([['shop', loaded()]]), types: new Map(), sinks: new Map(), problems: [] };
+  const catalogue = {
+    sources: new Map([['shop', loaded()]]),
+    types: new Map(),
+    sinks: new Map(),
+    pipelines: new Map(),
+    problems: [],
+  };
   const dues = { scheduleOf: schedulesOf(clock) };
   const asked: number[] = [];
   const run = createRechecks({

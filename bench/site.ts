@@ -16,6 +16,8 @@ export interface SiteOptions {
   readonly kilobytes: number;
   /** The gap between two requests of a host that is looked for, in milliseconds; without it no gap is. */
   readonly gapMs?: number;
+  /** How long each answer takes, in milliseconds. Default: none. */
+  readonly waitMs?: number;
   /** The cores that it may use, for `taskset`. */
   readonly cores?: string;
 }
@@ -70,7 +72,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   };
 }
 
-async function serve({ hosts, kilobytes, gapMs }: SiteOptions): Promise<void> {
+async function serve({ hosts, kilobytes, gapMs, waitMs }: SiteOptions): Promise<void> {
   const parts = pageParts(kilobytes);
   const arrivals: number[] = [];
   const asked = new Map<string, number>();
@@ -90,7 +92,9 @@ async function serve({ hosts, kilobytes, gapMs }: SiteOptions): Promise<void> {
     const key = request.toString('latin1', '/p/'.length + 'GET '.length, '/p/'.length + 'GET '.length + keyDigits);
     asked.set(key, (asked.get(key) ?? 0) + 1);
     // One piece, as from a server that has the page in memory.
-    socket.write(parts[0] + key + parts[1], 'latin1');
+    const text = parts[0] + key + parts[1];
+    if (waitMs === undefined) socket.write(text, 'latin1');
+    else setTimeout(() => socket.write(text, 'latin1'), waitMs);
   };
 
   let port = 0;

@@ -18,6 +18,12 @@ export interface Clock {
   countFor(holder: TimerHolder): number;
 }
 
+/** Has an `LRUCache` with a `ttl` go by a clock, to the millisecond. */
+export function cacheTime(monotonic: () => number) {
+  // The cache takes an instant of 0 for none.
+  return { ttlResolution: 0, perf: { now: () => monotonic() + 1 } };
+}
+
 /** The smallest difference by which the wall clock counts as set, in milliseconds. Usual corrections are smaller. */
 export const jumpMs = 2_000;
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
@@ -7,18 +6,31 @@ import type { Report } from './actor/report.ts';
 import type { ExitReason } from './actor/types.ts';
 import { systemClock } from './clock.ts';
 import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
-import { DaemonConfig } from './definition/daemon.ts';
-import { isTaken } from './definition/file.ts';
-import { loadDaemon } from './definition/load.ts';
+import type { DaemonConfig } from './definition/daemon.ts';
 import { pageSource } from './definition/page.ts';
-import { problemText } from './definition/problem.ts';
 import { defined } from './defined.ts';
+import {
+  baseOf,
+  botOf,
+  cannotStart,
+  clusterKeyName,
+  configOf,
+  httpFrom,
+  loadQueuePackages,
+  ownVersion,
+  queuesOf,
+  secretsOf,
+} from './daemon/configured.ts';
+import { createStartWorker } from './daemon/start-worker.ts';
 import { dataFault, startFailure, tightenRights } from './daemon/start-failure.ts';
 import { exitProcess, hasTerminal, onSignals, onUncaughtErrors } from './daemon/exit-process.ts';
 import { type OpenDaemon, openDaemon } from './daemon/open.ts';
 import type { DaemonOptions } from './daemon/parts.ts';
-import { secretsFrom } from './session/secret-store.ts';
+import { MissingPeer } from './load-peer.ts';
+import { KeyFileError, readOrMakeKey } from './session/seal.ts';
+import type { FindSecrets } from './session/secret-store.ts';
 import { watchData } from './daemon/watch-data.ts';
+import type { Tracing, TracingOptions } from './telemetry/tracing.ts';
 import { type LogLevel, createLogger, logFile, logReport } from './log.ts';
 
 /** The options of the command line, which override the configuration file. Relative paths in that file start at its folder. */
@@ -47,8 +59,15 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   if (rights.fault !== undefined) return cannotStart(rights.fault);
   const log = createLogger(options.logLevel ?? config.log.level);
   const reports = holdReports((report) => logReport(log, report));
+  const clock = systemClock();
+  const findSecrets = secretsOf(config, baseOf(options));
+  const queues = await queuesFor(config, { ...options, data: paths.data }, findSecrets);
+  if (queues instanceof Error) return cannotStart(`engine: ${queues.message}`);
+  const tracing = await tracingOf(config, { clock, version: ownVersion(), warn: (what) => log.warn(what) });
+  if (tracing instanceof MissingPeer) return cannotStart(`tracing: ${tracing.message}`);
   const daemon = await openDaemon({
-    clock: systemClock(),
+    clock,
+    observers: tracing === undefined ? [] : [tracing.observer],
     random: Math.random,
     ...paths,
     builtIn: [pageSource],
@@ -61,15 +80,14 @@ export async function runDaemon(options: RunOptions): Promise<number> {
       logLevel: options.logLevel ?? config.log.level,
     },
     pulseEveryMs: config.pulse.every,
-    ...defined({ http: config.http }),
+    ...defined({ http: config.http && httpFrom(config.http, baseOf(options)) }),
     apiOnly: options.apiOnly ?? false,
     bot: botOf(config.bot),
-    findSecrets: secretsFrom({
-      environment: process.env,
-      ...defined({ file: config.secrets && resolve(baseOf(options), config.secrets) }),
-    }),
+    findSecrets,
+    ...defined({ queues }),
     maxInFlight: config.inFlight,
     history: config.history,
+    keptSteps: config.steps.keep,
     vault: config.vault,
     ...defined({ rates: config.rates && ratesFrom(config.rates, baseOf(options)) }),
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
@@ -91,6 +109,7 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   });
   const reason = await endOf(daemon, log);
   watch?.[Symbol.dispose]();
+  await tracing?.close();
   if (reason === 'shutdown') return 0;
   if (reports.areHeld()) {
     if (log.isLevelEnabled('debug')) reports.release();
@@ -98,6 +117,41 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   }
   log.error({ reason: describeReason(reason) }, 'the daemon ends');
   return 1;
+}
+
+/** Opens the traces that the configuration asks for. Resolves with what is missing where a package is not installed. */
+async function tracingOf(
+  { tracing }: DaemonConfig,
+  deps: Omit<TracingOptions, 'endpoint'>,
+): Promise<Tracing | MissingPeer | undefined> {
+  if (tracing === undefined) return undefined;
+  const { openTracing } = await import('./telemetry/tracing.ts');
+  try {
+    return await openTracing({ ...deps, endpoint: tracing.endpoint });
+  } catch (error) {
+    if (error instanceof MissingPeer) return error;
+    throw error;
+  }
+}
+
+/** The queues that the configuration names, with a key that is made where there is none. Resolves with the error for which they cannot be used. */
+async function queuesFor(
+  { engine, log }: DaemonConfig,
+  { data, config, logLevel = log.level }: RunOptions & { readonly data: string },
+  findSecrets: FindSecrets,
+): Promise<NonNullable<DaemonOptions['queues']> | MissingPeer | KeyFileError | undefined> {
+  if (engine === undefined || config === undefined) return undefined;
+  const { bullmq } = engine;
+  const key = bullmq.key === undefined ? join(data, clusterKeyName) : resolve(dirname(config), bullmq.key);
+  try {
+    await loadQueuePackages(bullmq.url);
+    const queues = queuesOf(bullmq, findSecrets, await readOrMakeKey(key));
+    const print = (line: string) => process.stdout.write(`${line}\n`);
+    return { ...queues, workers: bullmq.workers, start: createStartWorker({ config, key, logLevel, wrote: print }) };
+  } catch (error) {
+    if (error instanceof MissingPeer || error instanceof KeyFileError) return error;
+    throw error;
+  }
 }
 
 /** Where rates of currencies come from; the path of a file starts at the folder of the configuration. */
@@ -120,6 +174,8 @@ async function prepare(
   process.umask(0o077);
   const config = await configOf(options.config);
   if (config === undefined) return 2;
+  if (config.http?.daemon !== undefined)
+    return cannotStart(`${options.config}: http.daemon: expected it with \`heronry start --role api\` alone`);
   const paths = pathsOf(options, config);
   const fault = await dataFault(paths.data);
   return fault === undefined ? { config, paths } : cannotStart(fault);
@@ -185,31 +241,6 @@ function holdReports(tell: (report: Report) => void) {
   };
 }
 
-function cannotStart(why: string): 1 {
-  process.stderr.write(`heronry: ${why}\n`);
-  return 1;
-}
-
-/** Reads the configuration, by default all defaults. Resolves with `undefined` after printing the problems of the file to standard error. */
-async function configOf(file: string | undefined): Promise<DaemonConfig | undefined> {
-  if (file === undefined) return DaemonConfig.parse({});
-  if (!isTaken(file)) {
-    process.stderr.write(`heronry: ${file}: no such file: expected the configuration there\n`);
-    return undefined;
-  }
-  const loaded = await loadDaemon(file);
-  if (loaded.ok) return loaded.value;
-  for (const problem of loaded.problems) process.stderr.write(`${problemText(problem)}\n`);
-  return undefined;
-}
-
-/** Returns the name and `User-Agent` of requests. Without a contact in the configuration, only loopback addresses may be requested. */
-function botOf({ name, contact }: DaemonConfig['bot']): DaemonOptions['bot'] {
-  const version = ownVersion();
-  const userAgent = contact === undefined ? `${name}/${version}` : `${name}/${version} (+${contact})`;
-  return { name, userAgent, onlyLoopback: contact === undefined };
-}
-
 function pathsOf(
   options: RunOptions,
   config: DaemonConfig,
@@ -223,15 +254,4 @@ function pathsOf(
   const sources = options.sources ?? resolve(base, config.sources);
   const plugins = config.plugins === undefined ? join(dirname(sources), 'plugins') : resolve(base, config.plugins);
   return { data: resolve(data), sources, plugins, socket };
-}
-
-/** The folder that paths in the configuration start at. */
-function baseOf({ config }: RunOptions): string {
-  return config === undefined ? process.cwd() : dirname(config);
-}
-
-/** The version in the package's own description. */
-function ownVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -10,12 +10,15 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 /** The file in the data folder to which a daemon logs that was started with `--detach`. */
 export const logFile = 'daemon.log';
 
+/** A line that is still to be written. */
+export interface LogLine {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly data?: unknown;
+}
+
 /** Writes a line of the log. */
-export type Log = (
-  level: 'debug' | 'info' | 'warn' | 'error',
-  message: string,
-  data: Readonly<Record<string, unknown>>,
-) => void;
+export type Log = (level: LogLine['level'], message: string, data: Readonly<Record<string, unknown>>) => void;
 
 /** Lines that are collected before they are written, and how long they wait for more. */
 const collectBytes = 4_096;

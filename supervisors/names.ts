@@ -6,12 +6,15 @@ import type { DiagnoserMessage } from '../workers/diagnoser.ts';
 import type { EngineMessage } from '../workers/engine.ts';
 import type { ExtractorsMessage } from '../workers/extractors.ts';
 import type { FiguresMessage } from '../workers/figures.ts';
+import type { HttpMessage } from '../workers/http.ts';
 import type { HostsMessage } from '../workers/hosts.ts';
 import type { PlannerMessage } from '../workers/planner.ts';
+import type { PipelinesMessage } from '../workers/pipelines.ts';
 import type { PluginsMessage } from '../workers/plugins.ts';
 import type { ProjectMessage } from '../workers/project.ts';
 import type { Kind, ReconcilerMessage } from '../workers/reconciler.ts';
 import type { ReextractorMessage } from '../workers/reextractor.ts';
+import type { ScalerMessage } from '../workers/scaler.ts';
 import type { SourceMessage } from '../workers/source.ts';
 
 /** The actors that can be addressed, by name. An actor is looked up at each use, so that no reference outlives the actor. */
@@ -28,6 +31,9 @@ export function createNames() {
     planner: new Registry<'planner', PlannerMessage>(),
     diagnoser: new Registry<'diagnoser', DiagnoserMessage>(),
     reextractor: new Registry<'reextractor', ReextractorMessage>(),
+    pipelines: new Registry<'pipelines', PipelinesMessage>(),
+    scaler: new Registry<'scaler', ScalerMessage>(),
+    http: new Registry<'http', HttpMessage>(),
     figures: new Registry<'figures', FiguresMessage>(),
     /** The deliverers, by the id of their sink. */
     sinks: new Registry<string, DelivererMessage>(),

@@ -1,4 +1,5 @@
 import type { Behaviour, Exit, Self } from '../src/actor/types.ts';
+import type { Audited } from '../src/control/audited.ts';
 import type { Handlers } from '../src/control/methods.ts';
 import { startServer } from '../src/control/server.ts';
 
@@ -14,6 +15,8 @@ export interface ControlDeps {
   readonly handlers: Handlers;
   /** Called with each error of a handler that is no `ControlError`. */
   failed(error: unknown, method: string): void;
+  /** Called with each change that was made or failed. */
+  audit(made: Audited): void;
 }
 
 /** Keeps the control socket open during its life. A path where it cannot listen is a failed start. */

@@ -18,7 +18,14 @@ import {
   type RepairedDefinition,
 } from '../src/definition/repair-definition.ts';
 import type { SourceRename } from '../src/store/rename-source.ts';
-import { fitting, loadSinks, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
+import {
+  guardedIssues,
+  type DefinitionSave,
+  saveDefinition,
+  type SavedDefinition,
+} from '../src/definition/save-definition.ts';
+import { typeIssues } from '../src/definition/shared-type.ts';
+import { fitting, loadPipelines, loadSinks, loadSources, loadTypes, withPlugins } from '../src/definition/load.ts';
 import { type Problem, sourceIdOf } from '../src/definition/problem.ts';
 import { definitionVersion, type Source } from '../src/definition/source.ts';
 import type { Issue } from '../src/schema/expected.ts';
@@ -37,6 +44,8 @@ export type DefinitionsMessage =
     }
   /** Asks to change rules in the file of a definition, and to load it. */
   | { readonly type: 'repair'; readonly repair: DefinitionRepair; readonly reply: Reply<RepairedDefinition> }
+  /** Asks to give the file of a definition another text, or to write a new one, and to load it. */
+  | { readonly type: 'save'; readonly save: DefinitionSave; readonly reply: Reply<SavedDefinition> }
   /** Asks to give a source another id, with its file and all that is stored of it. */
   | { readonly type: 'rename'; readonly rename: SourceRename; readonly reply: Reply<Renamed> };
 
@@ -85,7 +94,7 @@ export interface DefinitionsDeps {
 
 /**
  * Owns the loaded definitions. A source whose file has problems, or is gone while targets use it, keeps its last good version, as does a
- * type or sink whose file has problems; other files are loaded all the same. Its start fails where `keep` rejects.
+ * type, sink or pipeline whose file has problems; other files are loaded all the same. Its start fails where `keep` rejects.
  */
 export async function definitions(
   self: Self<DefinitionsMessage>,
@@ -104,6 +113,8 @@ export async function definitions(
           return message.reply(await reload(message));
         case 'repair':
           return message.reply(await repair(message.repair));
+        case 'save':
+          return message.reply(await save(message.save));
         case 'rename':
           return message.reply(await rename(message.rename));
         default:
@@ -115,13 +126,32 @@ export async function definitions(
   async function repair(wanted: DefinitionRepair): Promise<RepairedDefinition> {
     const result = await repairDefinition(deps.folder, wanted);
     if (!result.ok || wanted.dryRun) return result;
-    await reload({ force: false, dry: false, only: wanted.source });
-    const { problems, sources } = catalogue;
-    const problem = problems.find((each) => sourceIdOf(each) === wanted.source);
-    if (problem === undefined && sources.get(wanted.source)?.version !== wanted.version) return result;
+    const problem = await loadWritten(wanted.source);
+    if (problem === undefined && catalogue.sources.get(wanted.source)?.version !== wanted.version) return result;
     await result.undo();
-    await reload({ force: false, dry: false, only: wanted.source });
+    await loadWritten(wanted.source);
     return { ok: false, message: `${result.file}: ${problem?.message ?? 'no rule would change'}` };
+  }
+
+  async function save(wanted: DefinitionSave): Promise<SavedDefinition> {
+    const types = { types: catalogue.types, broken: new Set<string>() };
+    const result = await saveDefinition(deps.folder, wanted, (source) => [
+      ...typeIssues(source, types),
+      ...guardedIssues(source, catalogue.sources.get(source.id)?.source),
+      ...(catalogue.sources.has(source.id) ? deps.unfitIssues(source) : []),
+    ]);
+    if (!result.ok || wanted.dryRun) return result;
+    const problem = await loadWritten(wanted.source);
+    if (problem === undefined) return result;
+    await result.undo();
+    await loadWritten(wanted.source);
+    return { ok: false, code: 'invalid', problems: [problem] };
+  }
+
+  /** Loads the file of one source. Returns its first problem, for which what was in use stays. */
+  async function loadWritten(source: string): Promise<Problem | undefined> {
+    await reload({ force: false, dry: false, only: source });
+    return catalogue.problems.find((each) => sourceIdOf(each) === source);
   }
 
   async function rename(wanted: SourceRename): Promise<Renamed> {
@@ -176,11 +206,11 @@ export async function definitions(
     readonly only?: string;
   }): Promise<Reloaded> {
     const read = await load(deps, catalogue);
-    const { sources, types, sinks, problems, broken } = only === undefined ? read : onlyOf(only, catalogue, read);
+    const { sources, problems, broken, ...others } = only === undefined ? read : onlyOf(only, catalogue, read);
     const replays = await deps.replay(catalogue, sources, self.signal);
     const kept = force ? [] : [...lostProblems(sources, broken), ...emptyProblems(replays)];
     const stays = new Set([...broken, ...kept.flatMap((problem) => sourceIdOf(problem) ?? [])]);
-    const files = { sources: sources.filter(({ source }) => !stays.has(source.id)), types, sinks };
+    const files = { ...others, sources: sources.filter(({ source }) => !stays.has(source.id)) };
     const replaced = replaceCatalogue(catalogue, { ...files, problems: [...problems, ...kept] }, stays);
     const found = { ...replaced.change, problems: replaced.catalogue.problems, replays };
     if (dry) return found;
@@ -214,13 +244,14 @@ export async function definitions(
 type Loaded = Awaited<ReturnType<typeof load>>;
 
 /** What is loaded where the file of one source alone is read again. */
-function onlyOf(id: string, { sources, types, sinks, problems }: Catalogue, read: Loaded): Loaded {
+function onlyOf(id: string, { sources, types, sinks, pipelines, problems }: Catalogue, read: Loaded): Loaded {
   const isOwn = (problem: Problem): boolean => sourceIdOf(problem) === id;
   const own = read.sources.filter(({ source }) => source.id === id);
   return {
     sources: [...[...sources.values()].filter(({ source }) => source.id !== id), ...own],
     types: new Map(types),
     sinks: new Map(sinks),
+    pipelines: new Map(pipelines),
     problems: [...problems.filter((problem) => !isOwn(problem)), ...read.problems.filter(isOwn)],
     broken: new Set(read.broken.has(id) ? [id] : []),
   };
@@ -232,6 +263,8 @@ async function load({ folder, plugins, builtIn, unfitIssues }: DefinitionsDeps, 
   const types = new Map([...read.types, ...kept]);
   const sinks = await loadSinks(folder);
   const keptSinks = [...before.sinks].filter(([id]) => sinks.broken.has(id));
+  const pipelines = await loadPipelines(folder);
+  const keptPipelines = [...before.pipelines].filter(([id]) => pipelines.broken.has(id));
   // There is none to keep in place of a first one.
   const isOther = (source: Source): boolean => {
     const known = before.sources.get(source.id)?.source;
@@ -245,7 +278,8 @@ async function load({ folder, plugins, builtIn, unfitIssues }: DefinitionsDeps, 
     sources: [...builtIn.map((source) => ({ source, version: definitionVersion(source) })), ...sources],
     types,
     sinks: new Map([...sinks.sinks, ...keptSinks]),
-    problems: [...read.problems, ...sinks.problems, ...problems],
+    pipelines: new Map([...pipelines.pipelines, ...keptPipelines]),
+    problems: [...read.problems, ...sinks.problems, ...pipelines.problems, ...problems],
     broken: new Set(problems.flatMap((problem) => sourceIdOf(problem) ?? [])),
   };
 }

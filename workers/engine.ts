@@ -1,9 +1,12 @@
 import type { Clock } from '../src/clock.ts';
 import type { Registry } from '../src/actor/registry.ts';
 import type { Behaviour, Ref, Reply, Self } from '../src/actor/types.ts';
+import type { Ordered } from '../src/engine/bullmq/dispatcher.ts';
+import type { Order } from '../src/engine/bullmq/protocol.ts';
+import type { RemoteState, RemoteSteps } from '../src/engine/bullmq/remote-steps.ts';
 import { InlineReader } from '../src/engine/inline.ts';
 import { type LocalEngineDeps, runLocally } from '../src/engine/local.ts';
-import type { RunStep, Step, StepOutcome } from '../src/engine/step.ts';
+import { type RunStep, runsInDaemon, type Step, type StepOutcome } from '../src/engine/step.ts';
 import { createRenderer } from '../src/fetch/browser/renderer.ts';
 import { createClient } from '../src/fetch/wire/client.ts';
 
@@ -17,7 +20,13 @@ export type EngineMessage =
       readonly onCame: Parameters<RunStep>[3];
       readonly reply: Reply<Ran>;
     }
-  | { readonly type: 'ran'; readonly ran: Ran; readonly reply: Reply<Ran> };
+  | { readonly type: 'ran'; readonly ran: Ran; readonly reply: Reply<Ran> }
+  /** What the outcome with a receipt brought is written. */
+  | { readonly type: 'acknowledge'; readonly receipt: string }
+  /** Asks for the worker processes and their queues; nothing where steps run in this process. */
+  | { readonly type: 'workers'; readonly reply: Reply<RemoteState | undefined> }
+  | { readonly type: 'order'; readonly worker: string; readonly order: Order; readonly reply: Reply<Ordered> }
+  | { readonly type: 'ordered'; readonly result: Ordered; readonly reply: Reply<Ordered> };
 
 /** The outcome of a step, or the internal error that ends the asking actor, not the engine. */
 type Ran = { readonly ok: true; readonly outcome: StepOutcome } | { readonly ok: false; readonly error: unknown };
@@ -27,11 +36,13 @@ export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage
   readonly registry: Registry<'engine', EngineMessage>;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Called with a sentence about the browser for the log. */
-  warn(message: string): void;
+  /** Called with a sentence about the browser or the queues for the log. */
+  warn(message: string, error?: unknown): void;
+  /** Begins to hand steps to worker processes. Default: they run in this process. */
+  openDispatcher?(signal: AbortSignal): RemoteSteps;
 }
 
-/** Owns the connections and the browser, and runs steps in this process, each as a task. */
+/** Owns the connections and the browser, and runs steps, each as a task: in this process, or on worker processes. Those that a plug-in reads run here. */
 export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<EngineMessage> {
   self.trapExit();
   self.register(deps.registry, 'engine');
@@ -40,6 +51,9 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
   const renderer = createRenderer({ client, budget, clock, userAgent, warn: (message) => deps.warn(message) });
   const inline = new InlineReader(clock);
   const renderPage = renderer.renderPage.bind(renderer);
+  const dispatcher = deps.openDispatcher?.(self.signal);
+  const runHere: RunStep = (step, signal, onSent, onCame) =>
+    runLocally(step, { ...deps, client, renderPage, inline }, signal, onSent, onCame);
 
   return {
     receive(message) {
@@ -48,11 +62,20 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
           return run(message);
         case 'ran':
           return message.reply(message.ran);
+        case 'acknowledge':
+          return dispatcher?.acknowledge(message.receipt);
+        case 'workers':
+          return message.reply(dispatcher?.state());
+        case 'order':
+          return order(message);
+        case 'ordered':
+          return message.reply(message.result);
         default:
           message satisfies never;
       }
     },
     async stop() {
+      await dispatcher?.close();
       await renderer.close();
       await client.close();
     },
@@ -61,12 +84,24 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
   function run({ step, signal, onSent, onCame, reply }: Extract<EngineMessage, { type: 'run' }>): void {
     self.task(
       () =>
-        runLocally(step, { ...deps, client, renderPage, inline }, signal, onSent, onCame).then(
+        runnerOf(step)(step, signal, onSent, onCame).then(
           (outcome): Ran => ({ ok: true, outcome }),
           (error: unknown): Ran => ({ ok: false, error }),
         ),
       (ran) => ({ type: 'ran', ran, reply }),
     );
+  }
+
+  function order({ worker, order: told, reply }: Extract<EngineMessage, { type: 'order' }>): void {
+    if (dispatcher === undefined) return reply('unknown');
+    self.task(
+      () => dispatcher.order(worker, told),
+      (result) => ({ type: 'ordered', result, reply }),
+    );
+  }
+
+  function runnerOf(step: Step): RunStep {
+    return dispatcher === undefined || runsInDaemon(step) ? runHere : dispatcher.run;
   }
 }
 

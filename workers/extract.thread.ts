@@ -1,5 +1,7 @@
+import { defined } from '../src/defined.ts';
 import { costed, extract, type ExtractInput } from '../src/extract/extract.ts';
 import type { ExtractOutcome, ThreadOutcome } from '../src/extract/draft.ts';
+import type { DrawQuestion } from '../src/view/drawn-page.ts';
 import type { ExtractPlan } from '../src/extract/plan.ts';
 import { type LanePage, type LaneTask, maxLanePlans, noteBegin } from './extract-lane.ts';
 
@@ -52,8 +54,24 @@ async function readOf(input: ExtractInput): Promise<ThreadOutcome> {
     const { propose } = await import('../src/repair/propose.ts');
     return { ...(await extract(input)), repairs: await propose(input.plan, input.repair) };
   }
+  if (input.draw !== undefined) return drawn(input, input.draw);
   if (input.explain === undefined) return extract(input);
   const { tryExtract } = await import('../src/extract/trial.ts');
   const { outcome, trial } = await tryExtract(input, input.explain);
   return { ...outcome, trial };
+}
+
+async function drawn(input: ExtractInput, { pick, draft }: DrawQuestion): Promise<ThreadOutcome> {
+  if (draft !== undefined) {
+    const { draftOf } = await import('../src/draft/draft.ts');
+    const { definitionText } = await import('../src/draft/definition.ts');
+    const { url, contentType } = input;
+    const found = await draftOf({ body: new Uint8Array(input.body), url, ...defined({ contentType }) });
+    const nothing: ThreadOutcome = { ok: false, failure: { code: 'no_record', missing: [] } };
+    return { ...nothing, drawn: { html: '', isCut: false, draft: definitionText(found, { id: draft, url }) } };
+  }
+  const { drawPage } = await import('../src/picker/draw-page.ts');
+  const { tryExtract } = await import('../src/extract/trial.ts');
+  const { outcome, trial } = await tryExtract({ ...input, body: input.body.slice(0) });
+  return { ...outcome, trial, drawn: await drawPage(input, pick) };
 }

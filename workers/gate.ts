@@ -119,6 +119,7 @@ export function createGate(hosts: Ref<HostsMessage>): HostsGate {
   function grantOf(lease: Lease): Grant {
     let isSent = false;
     const grant: Grant = {
+      lease,
       sent() {
         if (isSent || !leases.has(grant)) return;
         isSent = true;

@@ -4,19 +4,23 @@ import { type Clock, jumpMs } from '../src/clock.ts';
 import { type Circuit, CircuitBook, type SourceCircuit, type TargetOutcome } from '../src/fetch/ledger/circuit.ts';
 import type { LedgerRow } from '../src/fetch/ledger/ledger-row.ts';
 import {
+  type Backlog,
   type ExpectedWait,
   type KeySlice,
+  type LedgersWaiting,
   type LedgerView,
+  noBacklog,
   type OfferPlace,
   shiftedView,
   type WaitingOffers,
 } from '../src/fetch/ledger/ledger-view.ts';
-import { type Lease, turnLimitMs } from '../src/fetch/ledger/turn-leases.ts';
+import { type CarriedTurn, type Lease, turnLimitMs } from '../src/fetch/ledger/turn-leases.ts';
 import type { Policy } from '../src/fetch/ledger/policy.ts';
 import type { Slowness } from '../src/fetch/ledger/ledger.ts';
 import type { TargetOffer } from '../src/request/target-offer.ts';
 import { recheckShare } from '../src/schedule/feasibility.ts';
 import type { LineHold } from '../src/fetch/ledger/shut-lines.ts';
+import { linesOf, passingLine, underWayLine } from '../src/fetch/ledger/source-lines.ts';
 import { TurnBook } from '../src/fetch/ledger/turn-book.ts';
 import type { TurnOutcome } from '../src/fetch/ledger/turn-outcome.ts';
 import { type LedgerOffer, lineOf, type OfferId } from '../src/fetch/ledger/host-line.ts';
@@ -44,10 +48,14 @@ export type HostsMessage =
   /** Reports that the request of a turn was sent just now. */
   | { readonly type: 'sent'; readonly lease: Lease }
   | { readonly type: 'done'; readonly lease: Lease; readonly outcome: TurnOutcome }
+  /** Holds the host of a request that an earlier life of the daemon has under way, until its turn is done. */
+  | { readonly type: 'adopt'; readonly turn: CarriedTurn }
   /** Gives back a turn that its target makes no use of, and the place that the target has taken up in its circuit. */
   | { readonly type: 'declined'; readonly lease: Lease; readonly of: Pick<LedgerOffer, 'source' | 'target'> }
   /** `hasRoom` may have become true again. */
   | { readonly type: 'room' }
+  /** `pausedUntil` says something else than before. */
+  | { readonly type: 'pauses-changed' }
   /** Reports the outcome of a target that its source's circuit let through. */
   | ({ readonly type: 'target-done'; readonly source: string } & TargetOutcome)
   /** Asks for the ledgers of a slice of the keys, in their order, or of one key. */
@@ -96,6 +104,12 @@ export interface HostsDeps {
   answered?(key: string, slowness: Slowness): void;
   /** Whether all projects have been started, and there is room for a further page and for what is read from it; when there is again, the message `room` is sent. */
   hasRoom(): boolean;
+  /**
+   * Until when nothing may be asked of the host of an offer, or for its source, as an operator has paused it, wall time; `undefined` where nothing is
+   * paused. Default: nothing ever is. When that changes, the message
+   * `pauses-changed` is sent.
+   */
+  pausedUntil?(offer: Pick<LedgerOffer, 'key' | 'source'>): number | undefined;
   /** Hands the turn of a target to its project. Returns whether there was one to take it. */
   granted(offer: TargetOffer, lease: Lease): boolean;
   /**
@@ -103,11 +117,11 @@ export interface HostsDeps {
    * Default: nothing ever is.
    */
   prepare?(offer: TargetOffer, signal: AbortSignal): Promise<unknown> | undefined;
-  /** Called at the start with a function that says what all offers wait for, to be called while this life lasts. Instants are wall time. */
-  started?(waits: () => readonly WaitingOffers[]): void;
+  /** Called at the start with functions that say what offers wait for, to be called while this life lasts. Instants are wall time. */
+  started?(waiting: LedgersWaiting): void;
   /** The policy of a target by what is known of its site now. Default: that of its offer. */
   policyOf?(offer: TargetOffer): Policy;
-  /** The largest number of turns at a time over all keys, normally 256. */
+  /** The largest number of turns at a time over all keys, normally 256. It is read anew for each turn; when it has risen, the message `room` is sent. */
   readonly maxInFlight: number;
 }
 
@@ -129,7 +143,9 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   const { clock } = deps;
   const options = {
     random: () => deps.random(),
-    maxInFlight: deps.maxInFlight,
+    get maxInFlight() {
+      return deps.maxInFlight;
+    },
     unsentMs,
     sentMs,
     recheckShare,
@@ -155,7 +171,7 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   for (const [source, row] of deps.circuits?.load() ?? [])
     circuits.restore(source, row, clock.monotonic(), wallOffset());
   self.register(deps.registry, 'hosts');
-  deps.started?.(waits);
+  deps.started?.({ waits, backlog });
   self.after(forgetEveryMs, { type: 'forget' });
 
   return {
@@ -181,6 +197,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
         return book.sent(message.lease, clock.monotonic());
       case 'done':
         return done(message);
+      case 'adopt':
+        return book.adopt(message.turn, clock.monotonic());
       case 'declined':
         return decline(message.lease, message.of);
       case 'target-done':
@@ -204,6 +222,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
       case 'wake':
         wake = undefined;
         return undefined;
+      case 'pauses-changed':
+        return book.openAll('pause');
       case 'room':
         return undefined;
       default:
@@ -264,6 +284,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
    * through takes up its probe.
    */
   function admit(offer: HostsOffer, now: number): LineHold | undefined {
+    const pausedUntil = deps.pausedUntil?.(offer);
+    if (pausedUntil !== undefined) return { why: 'pause', until: pausedUntil - wallOffset() };
     const isTarget = 'project' in offer;
     if (!prepared.has(offer)) {
       const preparing = isTarget ? deps.prepare?.(offer, self.signal) : offer.prepare?.();
@@ -298,6 +320,11 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     const tookMs = performance.now() - beganAt;
     seen = tookMs > longLookMs ? { waits: found, until: now + tookMs * looksApart } : undefined;
     return found;
+  }
+
+  function backlog(): Backlog {
+    const { turns, oldestAt } = deps.hasRoom() ? book.backlog : noBacklog;
+    return { turns, oldestAt: oldestAt === undefined ? undefined : oldestAt + wallOffset() };
   }
 
   function placeOf(target: number): OfferPlace | undefined {
@@ -346,6 +373,8 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
     savedOffset = wallOffset();
     book.rewrite();
     circuits.rewrite();
+    // Their ends are wall time; lines that are still paused are shut again.
+    book.openAll('pause');
   }
 
   /** The views that are asked for, in wall time. */
@@ -364,19 +393,4 @@ export function hosts(self: Self<HostsMessage>, deps: HostsDeps): Behaviour<Host
   function onTheWall(view: SourceCircuit): SourceCircuit {
     return { ...view, nextAt: view.nextAt === undefined ? undefined : view.nextAt + wallOffset() };
   }
-}
-
-/** The line of the requests that the scrapes of a source make after their first turns. */
-function underWayLine(source: string): string {
-  return `${source} under way`;
-}
-
-/** The line of the requests of a source that others wait for. */
-function passingLine(source: string): string {
-  return `${source} first`;
-}
-
-/** The lines that the circuit of a source may shut. */
-function linesOf(source: string): readonly string[] {
-  return [source, underWayLine(source), passingLine(source)];
 }

@@ -57,7 +57,7 @@ const pluginThread = new URL(`./plugin.thread${extname(import.meta.url)}`, impor
 
 /**
  * Owns the threads of plug-ins. Each call has a thread for itself, and calls wait here for one. Threads are given to plug-ins
- * in turn, by the time that their calls took. Collectors leave one thread to all other calls. Functions that used up their time in their last call share one thread, unless
+ * in turn, by the time that their calls took. Collectors and functions of pipelines leave one thread to all other calls. Functions that used up their time in their last call share one thread, unless
  * they may wait for the daemon. A thread on which a call leaves something behind is ended and replaced.
  */
 export function plugins(self: Self<PluginsMessage>, deps: PluginsDeps): Behaviour<PluginsMessage> {
@@ -200,9 +200,9 @@ function nameOf({ call }: PluginRequest): string {
   return `${call.function} ${call.plugin.file}`;
 }
 
-/** Whether a call may wait for another call: a collector may wait for a log-in, which must not wait for a collector. */
+/** Whether a call may take hours, and may wait for another call: a collector may wait for a log-in, which must not wait for a collector. */
 function isLong({ call }: PluginRequest): boolean {
-  return call.function === 'collect';
+  return call.function === 'collect' || call.function === 'call';
 }
 
 /**

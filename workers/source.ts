@@ -11,6 +11,8 @@ import { defined } from '../src/defined.ts';
 /** The messages of a source. */
 export type SourceMessage =
   | { readonly type: 'pulse' }
+  /** Asks for a round of the pulse at once. The reply says whether one has begun: not where one is under way. */
+  | { readonly type: 'pulse-now'; readonly reply: Reply<boolean> }
   /** The source's definition changed. */
   | { readonly type: 'reload' }
   | { readonly type: 'pulsed'; readonly round: PulseRound }
@@ -114,6 +116,8 @@ export async function source(
       switch (message.type) {
         case 'pulse':
           return pulse();
+        case 'pulse-now':
+          return message.reply(pulseNow());
         case 'reload':
           return reload();
         case 'session':
@@ -231,7 +235,15 @@ export async function source(
     timer = self.after(nextAt - now, { type: 'pulse' });
   }
 
+  function pulseNow(): boolean {
+    if (everyMs === undefined || running) return false;
+    if (timer !== undefined) self.cancel(timer);
+    pulse();
+    return true;
+  }
+
   function pulse(): void {
+    timer = undefined;
     running = true;
     self.task(
       (signal) => deps.pulse(id, signal),

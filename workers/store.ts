@@ -7,7 +7,7 @@ export interface StoreDeps {
   /** Called before the store is published; closes scrapes that the last daemon left open. */
   recover(store: Store): Promise<unknown>;
   /** Called before the store closes, when nothing else writes to it any more. */
-  closing(): Promise<void>;
+  closing(store: Store): Promise<void>;
   /** Releases the claim on the data folder at an orderly end. */
   release(store: Store): void;
   /** Called with the open store, and with `undefined` before it closes. */
@@ -32,7 +32,7 @@ export async function store(self: Self<StoreMessage>, deps: StoreDeps): Promise<
     receive: (message) => message satisfies never,
     async stop() {
       deps.published(undefined);
-      await deps.closing();
+      await deps.closing(opened);
       deps.release(opened);
       await opened.close();
     },

@@ -5,7 +5,7 @@ import { durationText } from '../time-text.ts';
 import { daemonPlace, refuseOther } from './socket.ts';
 import { connectWhenStarted } from './starting.ts';
 import type { Terminal } from './terminal.ts';
-import { countText } from './text.ts';
+import { countText } from '../view/text.ts';
 
 /** The headings under which `heronry --help` lists the commands, in that order. */
 export const helpGroups = {
@@ -26,16 +26,21 @@ export interface GlobalOptions {
 /**
  * Connects to the daemon, runs a command's work and hangs up. Rejects with a `ConnectionError` where no daemon
  * listens, and with a `CommandError` where it is not the daemon of the present folder.
+ *
+ * @param signal - gives up the wait for a daemon, or hangs up.
  */
 export async function withClient(
   terminal: Terminal,
   command: Command,
   work: (client: Client) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const { socket, anyDaemon = false } = globalOptions(command);
   const place = await daemonPlace(terminal, socket);
-  const client = await connectWhenStarted(place.socket);
+  const client = await connectWhenStarted(place.socket, signal);
   try {
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', () => client.close(), { once: true });
     if (!anyDaemon) await refuseOther(client, place);
     await work(client);
   } finally {

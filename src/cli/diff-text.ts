@@ -1,7 +1,7 @@
 import { markedWords } from '../view/changed-text.ts';
 import type { DiffPart } from '../view/text-diff.ts';
 import type { Terminal } from './terminal.ts';
-import { plainText } from './text.ts';
+import { plainText } from '../view/text.ts';
 
 /** Formats the parts of two texts that were compared: `[-old-]` in red, `{+new+}` in green. */
 export function diffText(terminal: Terminal, parts: readonly DiffPart[]): string {

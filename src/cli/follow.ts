@@ -6,7 +6,7 @@ import type { ScrapeView, StepView } from '../view/scrape.ts';
 import { CommandError } from './exit-status.ts';
 import { heldText, pausedText } from './show-why.ts';
 import type { Terminal } from './terminal.ts';
-import { plainText } from './text.ts';
+import { plainText } from '../view/text.ts';
 
 /** How long a step that changed nothing may go unseen. */
 const lookMs = 500;

@@ -1,6 +1,6 @@
 import type { Infeasible } from '../view/infeasible.ts';
 import { atMostText, durationText, writtenText } from '../time-text.ts';
-import { countText, plainText } from './text.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** The sentence on it: what it needs against what the host allows, and what could be kept. */
 export function infeasibleText(infeasible: Infeasible): string {

@@ -6,7 +6,7 @@ import { callAndPrint, examples, helpGroups, print, withDaemon } from './cli.ts'
 import { CommandError } from './exit-status.ts';
 import { countOption } from './options.ts';
 import type { Terminal } from './terminal.ts';
-import { bytesText } from './text.ts';
+import { bytesText, countText } from '../view/text.ts';
 
 interface OneTarget {
   readonly target?: number;
@@ -64,6 +64,18 @@ export const oneCallCommands: Readonly<Record<string, (terminal: Terminal) => Co
           ['daemon.backup', { path: resolve(terminal.cwd, folder) }],
           ({ path, bytes }) => `copied the data to ${path}, ${bytesText(bytes)}`,
         ),
+      ),
+
+  dashboard: (terminal) =>
+    new Command('dashboard')
+      .helpGroup(helpGroups.daemon)
+      .description('print an address that logs a browser in, once and within two minutes')
+      .option('--log-out', 'end all log-ins of browsers instead')
+      .addHelpText('after', examples('heronry dashboard', 'heronry dashboard --log-out'))
+      .action(({ logOut }: { readonly logOut?: true }, command: Command) =>
+        logOut === true
+          ? callAndPrint(terminal, command, ['login.end', {}], ({ logIns }) => `ended ${countText(logIns, 'log-in')}`)
+          : callAndPrint(terminal, command, ['login.invite', {}], ({ url }) => url),
       ),
 
   stop: (terminal) =>

@@ -90,3 +90,10 @@ export function pairOption(
   if (at < 1) throw new InvalidArgumentError('Expected name=value.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
+
+/** Reads a list such as `a,b`. Throws an `InvalidArgumentError` for one with an empty entry. */
+export function listOption(text: string): readonly string[] {
+  const entries = text.split(',').map((each) => each.trim());
+  if (entries.includes('')) throw new InvalidArgumentError('Expected a list such as a,b.');
+  return entries;
+}

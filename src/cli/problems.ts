@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Problem } from '../definition/problem.ts';
 import type { Terminal } from './terminal.ts';
-import { plainText } from './text.ts';
+import { plainText } from '../view/text.ts';
 
 /** Formats problems of files, one a line, as `file:line:column: path: message`, to which editors can jump. */
 export function showProblems(terminal: Terminal, problems: readonly Problem[]): string {

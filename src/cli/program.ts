@@ -7,7 +7,7 @@ import { type GlobalOptions, helpGroups } from './cli.ts';
 import { oneCallCommands } from './one-call.ts';
 import { CommandError, exitStatus, exitStatusHelp, type ExitStatus } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
-import { plainText } from './text.ts';
+import { plainText } from '../view/text.ts';
 
 /** The exports of a file in `commands/`, which has the name of its command. */
 interface CommandFile {

@@ -1,6 +1,6 @@
 import { fits, type Column, table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { countText, plainText } from './text.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** What names a record. */
 interface Named {

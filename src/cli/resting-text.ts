@@ -1,6 +1,6 @@
 import type { RestingShare, RestingView } from '../view/resting.ts';
 import { agesText, clockText } from '../time-text.ts';
-import { countText, plainText } from './text.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** Formats an objective that does not hold, as it is not its season: what it asks then, since when it does not, and until when. */
 export function restingText(resting: RestingView, now: number): string {

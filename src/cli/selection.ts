@@ -9,13 +9,14 @@ import { CommandError } from './exit-status.ts';
 import { showProjects } from './show-projects.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { countText, plainText, projectsText } from './text.ts';
+import { countText, plainText, projectsText } from '../view/text.ts';
 
 /** The options that choose the projects of a command in place of their ids; all that are given must hold. */
 interface Selection {
   readonly label?: string;
   readonly source?: string;
   readonly match?: string;
+  readonly search?: string;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -51,6 +52,7 @@ export function ofProjects(name: string, description: string): Command {
     .option('-l, --label <label>', 'instead of ids: the projects with this label')
     .option('-s, --source <id>', 'instead of ids: the projects with a target on this source')
     .option('--match <pattern>', "instead of ids: the projects whose id matches, such as 'shop-*'")
+    .option('--search <query>', "instead of ids: the projects that a search finds, such as 'source:shop state:late'")
     .option('--dry-run', 'only show what would be done')
     .option('-y, --yes', 'do not ask first');
 }
@@ -97,7 +99,7 @@ export async function changeProjects<T>(
   await withProgress(terminal, () => doing, running);
 }
 
-type Chosen = Pick<Selection, 'label' | 'source' | 'match'>;
+type Chosen = Pick<Selection, 'label' | 'source' | 'match' | 'search'>;
 
 type Outcome<T> =
   | { readonly id: string; readonly ok: true; readonly result: T }
@@ -105,13 +107,15 @@ type Outcome<T> =
 
 /** Returns the options that choose the projects; `undefined` where ids name them. Throws a `CommandError` for both, or neither. */
 function selectionOf(command: Command, ids: readonly string[]): Chosen | undefined {
-  const { label, source, match } = command.opts<Selection>();
-  const chosen = defined({ label, source, match });
+  const { label, source, match, search } = command.opts<Selection>();
+  const chosen = defined({ label, source, match, search });
   const isChosen = Object.keys(chosen).length > 0;
+  if (search !== undefined && Object.keys(chosen).length > 1)
+    throw new CommandError('usage', `${command.name()}: --search: expected no --label, --source or --match beside it`);
   if (isChosen === ids.length > 0)
     throw new CommandError(
       'usage',
-      `${command.name()}: expected ids of projects, or --label, --source or --match in their place${isChosen ? ', got both' : ''}`,
+      `${command.name()}: expected ids of projects, or --label, --source, --match or --search in their place${isChosen ? ', got both' : ''}`,
     );
   return isChosen ? chosen : undefined;
 }
@@ -122,15 +126,23 @@ async function selected<T>(
   chosen: Chosen,
   { among }: BulkWork<T>,
 ): Promise<readonly ProjectView[]> {
-  const found: ProjectView[] = [];
+  const { search, ...listed } = chosen;
+  const found = new Map<string, ProjectView>();
   const statuses = among === 'not archived' ? [undefined] : among === 'all' ? [undefined, 'archived' as const] : among;
   for (const status of statuses) {
     const rows = await listRows(terminal, { noun: 'project' }, 'projects', (limit, after?: string) =>
-      client.call('project.list', { ...chosen, limit, ...defined({ status, after }) }),
+      search === undefined
+        ? client.call('project.list', { ...listed, limit, ...defined({ status, after }) })
+        : client.call('project.search', { query: queryOf(search, status), limit, ...defined({ after }) }),
     );
-    for (const row of rows) found.push(row);
+    for (const row of rows) if (among !== 'not archived' || row.status !== 'archived') found.set(row.id, row);
   }
-  return found;
+  return [...found.values()];
+}
+
+/** A search of projects of one status. */
+function queryOf(search: string, status: string | undefined): string {
+  return status === undefined ? search : `${search} state:${status}`;
 }
 
 async function runOne<T>(client: Client, id: string, dryRun: boolean, work: BulkWork<T>): Promise<Outcome<T>> {

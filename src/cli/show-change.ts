@@ -2,7 +2,7 @@ import type { Evidence } from '../view/record.ts';
 import { changedWords } from '../view/changed-text.ts';
 import { diffText } from './diff-text.ts';
 import type { Terminal } from './terminal.ts';
-import { valueText } from './text.ts';
+import { valueText } from '../view/text.ts';
 
 /**
  * Formats a change as `old → new`, or as the new value alone where the field was not known; of long texts, the words that differ are marked.
@@ -12,7 +12,7 @@ import { valueText } from './text.ts';
 export function showChange(terminal: Terminal, change: unknown, least?: number): string {
   if (typeof change !== 'object' || change === null || !('new' in change)) return valueText(change);
   if (!('old' in change)) return valueText(change.new);
-  const words = changedWords(change.old, change.new, least);
+  const words = changedWords(change.old, change.new, { least });
   return words === undefined ? `${valueText(change.old)} → ${valueText(change.new)}` : diffText(terminal, words);
 }
 

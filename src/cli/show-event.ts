@@ -4,7 +4,7 @@ import { ageText } from '../time-text.ts';
 import { showChange } from './show-change.ts';
 import { countsText, failureText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
-import { countText, projectsText, valueText } from './text.ts';
+import { countText, projectsText, valueText } from '../view/text.ts';
 
 /** Formats an event on one line. */
 export function showEvent(terminal: Terminal, event: Event): string {

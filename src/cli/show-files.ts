@@ -3,7 +3,7 @@ import type { RecordView } from '../view/record.ts';
 import { ageText } from '../time-text.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { bytesText, plainText } from './text.ts';
+import { bytesText, plainText } from '../view/text.ts';
 
 /** A file, and a record that names it. */
 interface Named extends FileView {

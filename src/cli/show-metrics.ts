@@ -2,7 +2,7 @@ import type { MetricView } from '../control/methods/metric.ts';
 import { ageText } from '../time-text.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { plainText, valueText } from './text.ts';
+import { figureText, plainText } from '../view/text.ts';
 
 /** Records that are named in the row of a metric. */
 const mostNamed = 5;
@@ -60,12 +60,4 @@ export function showRates(terminal: Terminal, metrics: readonly MetricView[]): s
       ['FROM', ({ source }) => plainText(source)],
     ],
   );
-}
-
-/** Formats a figure, rounded to two places after the point where it is an amount and to four where it is a number. */
-export function figureText(value: MetricView['value']): string {
-  if (typeof value === 'number') return String(Math.round(value * 10_000) / 10_000);
-  if (typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value)
-    return `${Number(value.amount).toFixed(2)} ${valueText(value.currency)}`;
-  return valueText(value);
 }

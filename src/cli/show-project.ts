@@ -8,7 +8,7 @@ import { showRecords } from './show-records.ts';
 import { showRules } from './show-rules.ts';
 import { showTarget } from './show-target.ts';
 import { type Terminal, showStatus } from './terminal.ts';
-import { plainText } from './text.ts';
+import { plainText } from '../view/text.ts';
 
 /** What of a project is shown besides its targets. */
 interface ProjectParts {

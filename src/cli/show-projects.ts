@@ -2,7 +2,7 @@ import type { ProjectView } from '../control/methods/project.ts';
 import { ageText, clockText, dueText } from '../time-text.ts';
 import { table } from './table.ts';
 import { type Terminal, showStatus } from './terminal.ts';
-import { plainText } from './text.ts';
+import { plainText } from '../view/text.ts';
 
 /** Formats projects as a table, one a row. */
 export function showProjects(terminal: Terminal, projects: readonly ProjectView[]): string {

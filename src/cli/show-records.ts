@@ -3,7 +3,7 @@ import type { FieldCell, RecordView } from '../view/record.ts';
 import { recordTables } from './record-tables.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { countText, isText, plainText, valueText } from './text.ts';
+import { countText, isText, plainText, valueText } from '../view/text.ts';
 
 /** Formats records: first those that are known, then those that complete scrapes of a list or site no longer find. */
 export function showRecords(terminal: Terminal, records: readonly RecordView[]): string {

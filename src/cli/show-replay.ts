@@ -2,7 +2,7 @@ import type { ReplayExample, ReplayView } from '../view/replay.ts';
 import { showChange } from './show-change.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { countText, plainText } from './text.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** Formats what a version of a definition changes on kept pages: how many records and fields, and some of them. */
 export function showReplay(

@@ -2,7 +2,7 @@ import type { RuleView } from '../control/methods/rule.ts';
 import { ageText } from '../time-text.ts';
 import { table } from './table.ts';
 import type { Terminal } from './terminal.ts';
-import { countText, plainText } from './text.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** Records that are named in the row of a rule. */
 const mostNamed = 5;

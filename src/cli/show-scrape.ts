@@ -1,7 +1,7 @@
 import type { ScrapeView, StepView, Unfound, Unparsed } from '../view/scrape.ts';
 import { ageText, durationText } from '../time-text.ts';
 import { showStatus, type Terminal } from './terminal.ts';
-import { bytesText, countText, cutText, plainText } from './text.ts';
+import { bytesText, countText, cutText, plainText } from '../view/text.ts';
 
 /** The longest excerpt of a site's answer that is shown, in characters. */
 const excerptLength = 400;

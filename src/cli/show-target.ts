@@ -3,10 +3,10 @@ import type { TargetView } from '../control/methods/target.ts';
 import { ageText, clockText, dueText } from '../time-text.ts';
 import type { TicketMark } from '../view/ticket.ts';
 import { excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
-import { symptomText } from './symptom-text.ts';
+import { symptomText } from '../view/symptom-text.ts';
 import { type Fact, factLines } from './table.ts';
 import { type Terminal, showStatus } from './terminal.ts';
-import { countText, othersText, plainText } from './text.ts';
+import { countText, othersText, plainText } from '../view/text.ts';
 
 /** Formats one target of a project: its heading, its address and what is known of its scrapes. */
 export function showTarget(terminal: Terminal, target: TargetView, project: ProjectView): string {

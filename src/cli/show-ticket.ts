@@ -1,11 +1,13 @@
 import type { Result } from '../control/methods.ts';
-import type { Repair, RepairPlace } from '../view/repair.ts';
+import type { Repair } from '../view/repair.ts';
+import { keptTexts, placeText } from '../view/repair-text.ts';
 import type { TicketView } from '../view/ticket.ts';
-import { symptomText } from './symptom-text.ts';
+import { symptomText } from '../view/symptom-text.ts';
 import { ageText, clockText } from '../time-text.ts';
 import { factLines, table } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
-import { countText, plainText } from './text.ts';
+import { showWritten } from './show-written.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** Formats tickets as a table. */
 export function showTickets(terminal: Terminal, tickets: readonly TicketView[]): string {
@@ -49,7 +51,7 @@ export function showTicket(terminal: Terminal, view: TicketView, fixtures: Judge
     `ticket ${ticket} on ${aboutText(view)} is ${stateText(terminal, view)}`,
     ...factLines([
       ['opened', ageText(view.openedAt, now)],
-      ['seen', `${countText(view.occurrences, 'time')}, ${ageText(view.lastAt, now)}; ${affectedText(view)}`],
+      ['seen', `${countText(view.occurrences, 'time')}, ${ageText(view.lastAt, now)}${affectedText(view)}`],
       ...symptoms.map((symptom, at) => [at === 0 ? 'symptoms' : '', symptomText(symptom)] as const),
       ['cause', cause && causeText(view)],
       ...(cause?.says ?? []).map((text) => ['', plainText(text)] as const),
@@ -111,48 +113,21 @@ export function showToRenew(commands: readonly string[]): string {
   ].join('\n');
 }
 
-function placeText({ css, xpath, json, meta, in: within, attr, column }: RepairPlace): string {
-  const place = css ?? xpath ?? json ?? (meta === undefined ? undefined : `meta ${meta}`);
-  const embedded =
-    within === undefined ? [] : [`in ${typeof within === 'string' ? within : `script ${within.script}`}`];
-  const under = column === undefined ? [] : [`column ${JSON.stringify(column)}`];
-  const parts = [
-    ...under,
-    ...(place === undefined ? [] : [place]),
-    ...embedded,
-    ...(attr === undefined ? [] : [`@${attr}`]),
-  ];
-  return parts.join(' ') || '.';
-}
-
-function keptText({ kept, isSafe }: Repair, fixtures: JudgedFixtures['counts'][number] | undefined): string {
-  const parts = kept.map(({ record, field, kept: same, of, other }) => {
-    const what = field === undefined ? `${record}s` : field;
-    return `${same} of ${of} ${plainText(what)}${other === 0 ? '' : ` (${other} changed)`}`;
-  });
+function keptText(repair: Repair, fixtures: JudgedFixtures['counts'][number] | undefined): string {
   const pages = fixtures === undefined ? [] : [`${fixtures.kept} of ${countText(fixtures.of, 'saved page')}`];
-  return `${[...parts, ...pages].join(', ')}${isSafe ? '' : '; look at it first'}`;
+  return `${[...keptTexts(repair), ...pages].join(', ')}${repair.isSafe ? '' : '; look at it first'}`;
 }
 
 /** Formats what a repair has written, or would write. */
 export function showRepaired({ ticket, file, diff, job, targets }: Result<'ticket.repair'>, isDry: boolean): string {
-  if (isDry) return `${plainText(file)} would differ so:\n${plainLines(diff)}`;
+  const written = showWritten({ file, diff }, isDry);
+  if (isDry) return written;
   const read = job === undefined ? '' : `, kept pages are read again by job ${job}`;
-  return [
-    `${plainText(file)} is written:`,
-    plainLines(diff),
-    `ticket ${ticket.ticket}: ${countText(targets, 'target')} will be scraped${read}`,
-  ].join('\n');
-}
-
-function plainLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => `${/^ */.exec(line)?.[0] ?? ''}${plainText(line)}`)
-    .join('\n');
+  return `${written}\nticket ${ticket.ticket}: ${countText(targets, 'target')} will be scraped${read}`;
 }
 
 function aboutText({ host, sources }: TicketView): string {
+  if (sources.length === 0) return 'worker processes';
   return host === undefined ? sources.join(', ') : `${host} (${sources.join(', ')})`;
 }
 
@@ -163,10 +138,11 @@ function stateText(terminal: Terminal, { state, snoozedUntil = 0 }: TicketView):
   return `${showStatus(terminal, state)}${snoozed}`;
 }
 
-/** What shows a ticket: targets, sources of a host, or a source by all its targets together. */
+/** What shows a ticket: targets, sources of a host, or a source by all its targets together; nothing for one about worker processes. */
 function affectedText({ host, sources, targets }: TicketView): string {
-  if (targets > 0) return `${countText(targets, 'target')} affected`;
-  return host === undefined ? 'the source as a whole' : `${countText(sources.length, 'source')} affected`;
+  if (sources.length === 0) return '';
+  if (targets > 0) return `; ${countText(targets, 'target')} affected`;
+  return host === undefined ? '; the source as a whole' : `; ${countText(sources.length, 'source')} affected`;
 }
 
 function whatText({ symptoms }: TicketView): string {

@@ -3,7 +3,7 @@ import type { ActionView, ExplainedField, ExplainedItem, TreeDifference } from '
 import { durationText } from '../time-text.ts';
 import { noteLines, unfoundText, unparsedText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
-import { bytesText, countText, cutText, plainText, valueText } from './text.ts';
+import { bytesText, countText, cutText, plainText, valueText } from '../view/text.ts';
 
 /** The longest value that is shown on a line, in characters. */
 const textLength = 120;

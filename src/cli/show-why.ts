@@ -2,11 +2,11 @@ import type { Result } from '../control/methods.ts';
 import type { ObjectiveView, ReasonView, RequestedHold, WhyView } from '../control/methods/why.ts';
 import { agesText, ageText, clockText, durationText } from '../time-text.ts';
 import { restingText } from './resting-text.ts';
-import { circuitText, holdText } from './show-host.ts';
+import { circuitText, holdText } from '../view/host-text.ts';
 import { goneText, leftFacts, ticketFacts } from './show-target.ts';
 import { type Fact, factLines } from './table.ts';
 import { showStatus, type Terminal } from './terminal.ts';
-import { countText, plainText } from './text.ts';
+import { countText, plainText } from '../view/text.ts';
 
 /** Formats when each target of a project is next due, and why then. */
 export function showWhy(terminal: Terminal, { id, status, paused, targets }: Result<'project.why'>): string {
@@ -95,6 +95,8 @@ function idleText(status: string, because: readonly ReasonView[], now: number): 
   const awaited = because.find(({ effect }) => effect === 'awaits');
   if (awaited?.at !== undefined)
     return `not due yet: the day that begins at ${instantText(awaited.at, now)} pays for its next scrape`;
+  const paused = because.find(({ by, at }) => by === 'pause' && at === undefined);
+  if (paused !== undefined) return `not due until it is resumed: ${plainText(paused.text)}`;
   const closed = because.find(({ by, at }) => by === 'hours' && at === undefined);
   return closed === undefined
     ? 'not due: nothing asks for it'
@@ -157,7 +159,9 @@ function sinceText({ level, sinceAt, brokenAt }: ObjectiveView, now: number): st
 function hostText({ key, nextAt, hold, waiting, delayMs }: NonNullable<WhyView['host']>, now: number): string {
   const next =
     nextAt === undefined
-      ? 'a request under way must come back first'
+      ? hold?.kind === 'pause'
+        ? 'is asked nothing until a person resumes it'
+        : 'a request under way must come back first'
       : nextAt <= now
         ? 'can be asked now'
         : `can be asked ${ageText(nextAt, now)}`;
@@ -166,11 +170,17 @@ function hostText({ key, nextAt, hold, waiting, delayMs }: NonNullable<WhyView['
   return `${plainText(key)}: ${next}${why}${pause}; ${waiting === 0 ? 'nobody waits' : `${waiting} wait`}`;
 }
 
+const shutTexts = {
+  circuit: 'the circuit of its source',
+  preparation: 'its robots.txt or a log-in',
+  pause: 'the end of a pause',
+} as const;
+
 function lineText({ before, shut }: NonNullable<WhyView['line']>, now: number): string {
   const place = before === 0 ? 'first in line' : `in line behind ${countText(before, 'other')}`;
   if (shut === undefined) return place;
   const until = shut.until === undefined ? '' : ` until ${instantText(shut.until, now)}`;
-  const waitsFor = shut.waitFor === 'circuit' ? 'the circuit of its source' : 'its robots.txt or a log-in';
+  const waitsFor = shutTexts[shut.waitFor];
   return `${place}, which waits for ${waitsFor}${until}`;
 }
 

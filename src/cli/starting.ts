@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, connect, ConnectionError } from '../control/client.ts';
+import { defined } from '../defined.ts';
 
 /** The time, in milliseconds, in which a daemon that was started just before a command begins to say so. */
 const noticeMs = 1_000;
@@ -31,9 +32,9 @@ export function tellStarting(socket: string): () => void {
 
 /**
  * Connects to the daemon at a socket. Waits a second for one that was started just before, and up to a minute while one says that it is starting.
- * Rejects as `connect` does where none listens then.
+ * Rejects as `connect` does where none listens then, and at once when the signal fires.
  */
-export async function connectWhenStarted(socket: string): Promise<Client> {
+export async function connectWhenStarted(socket: string, signal?: AbortSignal): Promise<Client> {
   const begunAt = performance.now();
   for (;;) {
     // Looked at before the socket, which a daemon opens before it takes the notice back.
@@ -44,7 +45,7 @@ export async function connectWhenStarted(socket: string): Promise<Client> {
       const isAbsent = error instanceof ConnectionError && error.code === 'no_daemon';
       if (!isAbsent || performance.now() - begunAt > limitMs) throw error;
     }
-    await wait(askAgainMs);
+    await wait(askAgainMs, undefined, defined({ signal }));
   }
 }
 

@@ -27,6 +27,8 @@ export interface Client {
    * where it hangs up.
    */
   call<M extends Method>(method: M, params: MethodInput<M>): Promise<Result<M>>;
+  /** Calls a method with parameters that only the daemon checks. Rejects as `call` does. */
+  callUnchecked(method: Method, params: unknown): Promise<unknown>;
   /**
    * Subscribes to events: calls `onEvent` for each until the client is closed. Resolves when the daemon has accepted
    * the subscription. Events that are no longer kept when the client could take them are left out: it calls `onLag` with
@@ -104,10 +106,14 @@ function serveCalls(socket: Socket, path: string): Client {
   socket.on('error', (cause) => finish(hungUp(cause)));
   socket.on('close', () => finish(hungUp()));
 
-  return { call, subscribe, close: () => finish(undefined), closed };
+  return { call, callUnchecked, subscribe, close: () => finish(undefined), closed };
 
   function call<M extends Method>(method: M, params: MethodInput<M>): Promise<Result<M>> {
-    return request(method, params).answer;
+    return request<Result<M>>(method, params).answer;
+  }
+
+  function callUnchecked(method: Method, params: unknown): Promise<unknown> {
+    return request<unknown>(method, params).answer;
   }
 
   function subscribe(
@@ -115,18 +121,18 @@ function serveCalls(socket: Socket, path: string): Client {
     onEvent: Subscriber['onEvent'],
     onLag: Subscriber['onLag'] = () => {},
   ) {
-    const { id, answer } = request('event.subscribe', params);
+    const { id, answer } = request<Result<'event.subscribe'>>('event.subscribe', params);
     subscribers.set(id, { params, onEvent, onLag });
     return answer;
   }
 
-  function request<M extends Method>(method: M, params: MethodInput<M>): { id: RequestId; answer: Promise<Result<M>> } {
+  function request<T>(method: Method, params: unknown): { id: RequestId; answer: Promise<T> } {
     lastId += 1;
     const id = lastId;
-    const answer = new Promise<Result<M>>((resolve, reject) => {
+    const answer = new Promise<T>((resolve, reject) => {
       if (end) return reject(end.error ?? hungUp());
       // Daemon and client share the table of methods; results are made by its types and not checked twice.
-      pending.set(id, { resolve: (result) => resolve(result as Result<M>), reject });
+      pending.set(id, { resolve: (result) => resolve(result as T), reject });
       socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
     });
     return { id, answer };

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { findCall, refusalOf, type Call } from './dispatch.ts';
+import { type Audited, runAudited } from './audited.ts';
 import { ControlError } from './error.ts';
 import { Lines, tooLong, type Cut } from './lines.ts';
 import { errorLine, lineLimitBytes, readRequest, resultLine, type RpcRequest, type RequestId } from './message.ts';
@@ -24,6 +25,8 @@ export interface ConnectionDeps {
   readonly handlers: Handlers;
   /** Called where a handler throws an unexpected error, which is a bug. The client gets a `ControlError` `internal`. */
   failed(error: unknown, method: string): void;
+  /** Called with each change that was made or failed. */
+  audit(made: Audited): void;
 }
 
 /** The server's side of a connection to one client. */
@@ -100,7 +103,7 @@ export function serveConnection(socket: Socket, deps: ConnectionDeps): Connectio
     }
     if (call.spec.notifies) return subscribe(id, call);
     try {
-      const result = call.run({ signal: gone.signal });
+      const result = runAudited(call, { signal: gone.signal }, deps.audit);
       if (result instanceof Promise) follow(id, call, result);
       else succeed(id, result);
     } catch (error) {

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { expectation, faultsOf, pathText } from '../definition/problem.ts';
 import { ControlError, type ParamIssue } from './error.ts';
 import type { MethodSpec } from './methods/method.ts';
-import { methods, type HandlerContext, type Handlers, type Method } from './methods.ts';
+import { isMethod, methods, type HandlerContext, type Handlers, type Method } from './methods.ts';
 import { nearName } from '../schema/near-name.ts';
 import type { StoreFullError } from '../store/lmdb/environment.ts';
 
@@ -10,6 +10,8 @@ import type { StoreFullError } from '../store/lmdb/environment.ts';
 export interface Call {
   readonly method: Method;
   readonly spec: MethodSpec;
+  /** The validated parameters, with defaults. */
+  readonly params: unknown;
   run(context: HandlerContext): unknown;
 }
 
@@ -26,7 +28,7 @@ export function findCall(handlers: Handlers, method: string, params: unknown): C
   if (!checked.success) throw invalidParams(method, checked.error);
   // The table pairs each handler with its schema, which the type of one entry taken at run time cannot say.
   const handler = handlers[method] as (params: unknown, context: HandlerContext) => unknown;
-  return { method, spec, run: (context) => handler(checked.data, context) };
+  return { method, spec, params: checked.data, run: (context) => handler(checked.data, context) };
 }
 
 /** The error of a store that has no room, which this folder may not import as a value. */
@@ -38,10 +40,6 @@ export function refusalOf(error: unknown, method: string): ControlError {
   if (error instanceof Error && error.name === storeFull)
     return new ControlError('not_ready', error.message, { cause: error });
   return new ControlError('internal', `${method}: internal error`, { cause: error });
-}
-
-function isMethod(name: string): name is Method {
-  return Object.hasOwn(methods, name);
 }
 
 function unknownMethod(method: string): ControlError {

@@ -37,3 +37,8 @@ export class ControlError extends Error {
     this.issues = options.issues ?? [];
   }
 }
+
+/** Makes the refusal of one parameter, which programs find in its `issues`. */
+export function invalidParam(path: string, message: string, options: ErrorOptions = {}): ControlError {
+  return new ControlError('invalid_params', `${path}: ${message}`, { ...options, issues: [{ path, message }] });
+}

@@ -1,3 +1,5 @@
+import { hostname } from 'node:os';
+import * as z from 'zod';
 import { describeReason } from '../actor/errors.ts';
 import { named } from '../actor/registry.ts';
 import { type StartChildResult, startChild, terminateChild } from '../actor/management.ts';
@@ -5,18 +7,30 @@ import type { ChildSpec, ExitReason, Self } from '../actor/types.ts';
 import type { Handlers } from '../control/methods.ts';
 import { targetOffer } from '../request/target-offer.ts';
 import { ActiveProjects } from '../store/active-projects.ts';
+import { projectIndexOf } from '../store/project-index.ts';
 import { settleTarget } from '../store/targets.ts';
 import { type ProjectDeps, project } from '../../workers/project.ts';
 import type { Kind } from '../../workers/reconciler.ts';
 import { source } from '../../workers/source.ts';
-import type { Daemon } from './parts.ts';
+import { createPipelines } from './pipelines.ts';
+import type { Daemon, DaemonOptions } from './parts.ts';
+import { workerGraceMs } from './start-worker.ts';
 import { http, type HttpDeps, type HttpMessage } from '../../workers/http.ts';
+import { createLogIns } from '../store/log-ins.ts';
 import { findToken } from '../store/tokens.ts';
+import { tlsFilesOf } from './tls-files.ts';
 import { makeFirstToken } from './first-token.ts';
 import { control } from '../../workers/control.ts';
+import type { Audited } from '../control/audited.ts';
+import { AuditLog } from '../store/audit-log.ts';
 import { reextractor } from '../../workers/reextractor.ts';
 import { diagnoser } from '../../workers/diagnoser.ts';
 import { figures } from '../../workers/figures.ts';
+import { pipelines } from '../../workers/pipelines.ts';
+import { scaler, type ScalerMessage } from '../../workers/scaler.ts';
+import { defined } from '../defined.ts';
+import { saveWorkerTrouble } from '../store/worker-trouble.ts';
+import { alarms, type AlarmsDeps } from '../../workers/alarms.ts';
 import { planner } from '../../workers/planner.ts';
 
 /** The handlers of the control socket, and who is told how its start went. */
@@ -116,7 +130,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
   function specOf(kind: Kind, id: string): ChildSpec {
     switch (kind) {
       case 'edge':
-        return { id, start: named(names.edge, id, startOf(id)) };
+        return { id, start: named(names.edge, id, startOf(id)), ...defined({ shutdown: edge[id]?.shutdown }) };
       case 'source':
         return {
           id,
@@ -141,6 +155,8 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
 
 /** A child of the supervisor `edge`. */
 interface EdgeChild {
+  /** How long its end may take, in ms. Default 5 s. */
+  readonly shutdown?: number;
   readonly start: ChildSpec['start'];
   /** Whether the child runs also in a daemon that only serves the control methods. */
   readonly inApiOnly: boolean;
@@ -151,13 +167,32 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
   const { clock, names, planning, options } = daemon;
   const { http: served } = options;
   const failed = (error: unknown, method: string): void => options.warn(`${method} failed`, error);
+  const log = new AuditLog({
+    store: () => daemon.state.store(),
+    monotonic: () => clock.monotonic(),
+    failed: (error) => options.warn('changes and denied calls are not written to the audit log', error),
+  });
+  const audit = (made: Audited) => log.note(made);
   return {
     control: {
       inApiOnly: true,
-      start: (self) => control(self, { path: options.socket, handlers, failed }),
+      start: (self) =>
+        control(self, {
+          path: options.socket,
+          handlers,
+          failed,
+          audit: (made) => void audit({ who: 'local', ...made }),
+        }),
     },
     ...(served && {
-      http: { inApiOnly: true, start: (self: Self<HttpMessage>) => http(self, httpDeps(daemon, served, handlers)) },
+      http: {
+        inApiOnly: true,
+        start: (self: Self<HttpMessage>) => http(self, httpDeps(daemon, served, { handlers, audit })),
+      },
+    }),
+    ...(options.queues && {
+      scaler: scalerChild(daemon, options.queues),
+      alarms: alarmsChild(daemon, options.queues.workers.alarms),
     }),
     reextractor: {
       inApiOnly: true,
@@ -177,6 +212,10 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
       inApiOnly: false,
       start: (self) => planner(self, { clock, registry: names.planner, ...planning }),
     },
+    pipelines: {
+      inApiOnly: false,
+      start: (self) => pipelines(self, createPipelines(daemon, handlers)),
+    },
     figures: {
       inApiOnly: false,
       start: (self) => figures(self, { registry: names.figures, store: daemon.state.store(), ...daemon.figures }),
@@ -184,24 +223,119 @@ function edgeChildren(daemon: Daemon, handlers: Handlers): Readonly<Record<strin
   };
 }
 
-function httpDeps(
-  { clock, options, state }: Daemon,
-  { port, readOnly }: NonNullable<Daemon['options']['http']>,
-  handlers: Handlers,
-): HttpDeps {
+/** The key of the settings that keeps how many worker processes are wanted. */
+const scaleKey = 'workers';
+
+const KeptScaleRow = z.object({
+  wanted: z.int(),
+  limits: z.object({ min: z.int(), max: z.int() }).exactOptional(),
+});
+
+function scalerChild(
+  { clock, names, state, options }: Daemon,
+  queues: NonNullable<DaemonOptions['queues']>,
+): EdgeChild {
   return {
-    port,
-    readOnly,
+    inApiOnly: false,
+    shutdown: workerGraceMs + 1_000,
+    start: (self: Self<ScalerMessage>) =>
+      scaler(self, {
+        clock,
+        registry: names.scaler,
+        settings: queues.workers,
+        host: hostname(),
+        load: () => KeptScaleRow.safeParse(state.store().settings.get(scaleKey)).data,
+        keep: (scale, wanted) =>
+          state.unlessFull(() => {
+            const { write, settings } = state.store();
+            return write(
+              (change) => {
+                settings.put(scaleKey, scale);
+                if (wanted !== undefined) change.tell({ type: 'workers.wanted', data: wanted });
+              },
+              { durable: true },
+            );
+          }),
+        backlog: state.waiting.backlog,
+        seen: () => names.engine.via('engine').ask((reply) => ({ type: 'workers', reply }), Infinity),
+        start: queues.start,
+        log: (level, what, data) => options.log?.(level, what, data),
+      }),
+  };
+}
+
+function alarmsChild({ clock, names, state }: Daemon, limits: AlarmsDeps['limits']): EdgeChild {
+  return {
+    inApiOnly: false,
+    start: (self) =>
+      alarms(self, {
+        clock,
+        limits,
+        seen: () => names.engine.via('engine').ask((reply) => ({ type: 'workers', reply }), Infinity),
+        save: (symptoms) =>
+          state.unlessFull(() => {
+            const store = state.store();
+            return store.write((change) => saveWorkerTrouble(store, change, symptoms));
+          }),
+      }),
+  };
+}
+
+/** The methods that are served, and what notes their use. */
+interface Served {
+  readonly handlers: Handlers;
+  /** Returns whether it is kept: denied calls beyond some are only counted. */
+  audit(made: Audited): boolean;
+}
+
+function httpDeps(
+  { clock, names, options, state, ownMetrics, extractRoom }: Daemon,
+  { tls, ...place }: NonNullable<Daemon['options']['http']>,
+  { handlers, audit }: Served,
+): HttpDeps {
+  if (ownMetrics === undefined) throw new Error('expected metrics where HTTP is served');
+  const { signal } = new AbortController();
+  let streams = (): number => 0;
+  const read = () =>
+    ownMetrics.read({
+      now: () => clock.now(),
+      status: () => handlers['daemon.status']({}, { signal }),
+      store: state.store,
+      workers: () => handlers['worker.list']({}, { signal }),
+      sinks: () => state.catalogue().sinks.values(),
+      isOnline: () => names.engine.whereis('engine') !== undefined,
+      prefetched: () => extractRoom.pages,
+      streams: () => streams(),
+    });
+  const info = (what: string): void => options.log?.('info', what, {});
+  return {
+    ...place,
+    ...(tls && { tls: tlsFilesOf(tls, { info, warn: options.warn }) }),
     clock,
     handlers,
+    registry: names.http,
     version: options.version,
     prepare: () => makeFirstToken(state.store(), options.data),
-    listens(at) {
-      options.log?.('info', `the HTTP API is at http://127.0.0.1:${at}/`, {});
-      options.httpListens?.(at);
+    metrics: { contentType: ownMetrics.contentType, read },
+    served: ownMetrics.served,
+    listens(server) {
+      ({ streams } = server);
+      info(`the HTTP API is at ${server.url}`);
+      options.httpListens?.(server.port);
+      // Else the first search would wait for it. A search that finds it unread says why it failed.
+      projectIndexOf(state.store())
+        .all()
+        .catch(() => undefined);
     },
     callerOf: (token) => findToken(state.store(), token),
-    audit: (line) => options.log?.('info', 'audit', { audit: line }),
+    subjects: {
+      labelsOf: (project) => state.store().projects.get(project)?.labels,
+      sourcesOf: (ticket) => state.store().tickets.get(ticket)?.sources,
+    },
+    logIns: createLogIns(() => state.store()),
+    audit(made) {
+      if (audit(made)) options.log?.('info', 'audit', { audit: made });
+    },
     failed: (error, method) => options.warn(`${method} failed`, error),
   };
 }

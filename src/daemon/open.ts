@@ -30,7 +30,9 @@ export interface OpenDaemon {
 
 /** Builds a daemon and starts its tree. Resolves when the tree is up or failed to start; `ended` then gives the failure's reason. */
 export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
-  const parts = createDaemon(options);
+  // Their library takes some memory and time, which a daemon that nobody can ask for them need not spend.
+  const ownMetrics = options.http && (await import('../telemetry/metrics.ts')).createMetrics();
+  const parts = createDaemon(options, ownMetrics);
   const { system } = parts;
   const load = measureProcess();
   const { promise: listening, resolve: listens } = Promise.withResolvers<void>();
@@ -59,7 +61,7 @@ export async function openDaemon(options: DaemonOptions): Promise<OpenDaemon> {
   return { ...opened, isUp: true, ended };
 
   async function reload(): Promise<CatalogueChange> {
-    const change = await ports.sources.reload({ force: false, dry: false });
+    const change = await ports.definitions.reload({ force: false, dry: false });
     ports.projects.reconcile();
     return change;
   }

@@ -1,10 +1,12 @@
+import type { WorkersSettings } from '../definition/engine.ts';
 import type { HistorySettings } from '../definition/history.ts';
 import { hasClosed } from '../store/pages.ts';
 import type { Report } from '../actor/report.ts';
 import { type System, createSystem } from '../actor/system.ts';
 import type { Clock } from '../clock.ts';
 import type { Settings } from '../control/methods/daemon.ts';
-import type { RunStep } from '../engine/step.ts';
+import type { Queues } from '../engine/bullmq/open-on-server.ts';
+import { type RunStep, runsInDaemon } from '../engine/step.ts';
 import { ExtractRoom } from '../extract/room.ts';
 import { BodyBudget } from '../fetch/body-budget.ts';
 import type { Log } from '../log.ts';
@@ -13,6 +15,7 @@ import { type SourcePlugins, createSourcePlugins } from '../plugin/source-plugin
 import { type Requests, createRequests } from '../request/requests.ts';
 import type { DefinitionRepair, RepairedDefinition } from '../definition/repair-definition.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
+import type { HttpSettings } from '../definition/http.ts';
 import type { Source } from '../definition/source.ts';
 import { ownerOf } from '../schedule/watchers.ts';
 import { type DueTimes, createDueTimes } from '../schedule/due-times.ts';
@@ -40,6 +43,7 @@ import type { DefinitionsDeps } from '../../workers/definitions.ts';
 import { extractPage } from '../../workers/extractors.ts';
 import { callPlugin } from '../../workers/plugins.ts';
 import { passEveryMs } from '../../workers/reconciler.ts';
+import type { ScalerDeps } from '../../workers/scaler.ts';
 import { retryDelayMs } from '../../workers/retry-delay.ts';
 import { keptSessions } from '../../workers/source.ts';
 import { type Planning, createPlanning } from '../../workers/planning.ts';
@@ -49,6 +53,8 @@ import { type Identity, ownIdentity } from './claim.ts';
 import { createKeptFigures, type KeptFigures } from '../figures/keep-figures.ts';
 import { createRates, type RatesFrom } from '../figures/rates.ts';
 import type { MetricDeps } from '../figures/read-metrics.ts';
+import type { ScrapeObserver } from '../scrape/observer.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { createSinks, type SinkActors } from './sinks.ts';
 import { type DaemonState, createState } from './state.ts';
 
@@ -84,18 +90,22 @@ export interface DaemonOptions {
   /** The settings in force until a person sets others at run time. */
   readonly settings: Settings;
   readonly pulseEveryMs: number;
-  /** Serves HTTP at a port of the loopback address (0: any), or only what reads. Default: no HTTP. */
-  readonly http?: { readonly port: number; readonly readOnly: boolean };
+  /** Serves HTTP, by default on the loopback address; at port 0, at any. Default: no HTTP. */
+  readonly http?: Pick<HttpSettings, 'port' | 'readOnly'> & Partial<HttpSettings>;
   /** Called with the port at which HTTP is served, each time that begins. */
   httpListens?(port: number): void;
   /** Serves the control methods alone: nothing is scraped or planned, and no pulse asked. Default: no. */
   readonly apiOnly?: boolean;
   readonly bot: Bot;
   readonly findSecrets: FindSecrets;
-  /** Requests under way at a time, over all hosts. Default: 256. */
+  /** Requests under way at a time, over all hosts. Default: 256. With `queues`, worker processes say how many. */
   readonly maxInFlight?: number;
+  /** Where worker processes take steps from, and what is done about them. Default: steps run in the daemon. */
+  readonly queues?: Queues & Pick<ScalerDeps, 'start'> & { readonly workers: WorkersSettings };
   /** How much of the history of records is kept, where their source does not say otherwise. Default: as `heronry.yaml` has it. */
   readonly history?: HistorySettings;
+  /** The number of ended steps that are kept. Default: 100,000. */
+  readonly keptSteps?: number;
   readonly threads: number;
   report(report: Report): void;
   /** Called with a sentence on what went wrong but ended no life. */
@@ -112,6 +122,8 @@ export interface DaemonOptions {
   readonly storeLimitBytes?: number;
   /** Writes a line to the standard output for sinks of the kind `stdout`, and resolves when it is written. Default: that of the process. */
   print?(line: string): Promise<void>;
+  /** Told of each scrape, besides the daemon's own metrics. Default: nobody is. */
+  readonly observers?: readonly ScrapeObserver[];
   /** Wraps the engine, so that a test can make failures that no site can make. */
   intercept?(runStep: RunStep): RunStep;
 }
@@ -158,6 +170,8 @@ export interface Daemon {
   readonly planning: Planning;
   readonly figures: KeptFigures;
   readonly metrics: MetricDeps;
+  /** The metrics of the daemon itself; missing where no HTTP is served, so that nobody can read them. */
+  readonly ownMetrics: Metrics | undefined;
   /** Looks up the secrets that definitions and sinks name. */
   readonly secrets: Secrets;
   readonly sinks: SinkActors;
@@ -167,10 +181,9 @@ export interface Daemon {
 const pagesPerThread = 8;
 
 /** Builds the parts of a daemon; nothing runs yet. */
-export function createDaemon(options: DaemonOptions): Daemon {
+export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daemon {
   const { clock, bot, warn } = options;
   const random = (): number => options.random();
-  const log: Log = (level, message, data) => options.log?.(level, message, data);
   const names = createNames();
   const system = createSystem({ clock, report: options.report });
   const identity = ownIdentity(options.socket, clock.now());
@@ -180,8 +193,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
     configured: options.settings,
     resumeEveryMs: passEveryMs,
     onPause: (why) => warn(`scraping pauses: ${why}`),
+    keptSteps: options.keptSteps,
+    hasWorkers: options.queues !== undefined,
+    onUnkept: (error) => warn('ended steps are not kept', error),
   });
   const { store, catalogue, settings, unlessFull } = state;
+  const log = state.lines.noting((level, message, data) => options.log?.(level, message, data));
 
   const bodies = new BodyBudget({ onRoom: room });
   const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
@@ -196,7 +213,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
 
   const hosts = hostPorts(names.hosts.via('hosts'));
-  const runStep = runOn(names.engine.via('engine'));
+  const ownRunStep = runOn(names.engine.via('engine'));
+  const runStep = options.intercept?.(ownRunStep) ?? ownRunStep;
   const requests = createRequests({
     clock,
     random,
@@ -224,7 +242,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
       },
       hasClosed: (target, url) => hasClosed(store(), target, url),
     },
-    runStep: options.intercept?.(runStep) ?? runStep,
+    runStep: ownMetrics?.watchSteps(runStep, options.queues && runsInDaemon) ?? runStep,
+    steps: state.steps,
     daemon: { data: options.data, bot, warn },
   });
   const { make: makeRequest } = requests;
@@ -327,6 +346,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).repairs ?? [];
   const compare = async (page: Page, reading: Reading, signal: AbortSignal) =>
     (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).cause;
+  const acknowledge = (receipt: string): void => names.engine.whereis('engine')?.send({ type: 'acknowledge', receipt });
+  const observers = [...(ownMetrics === undefined ? [] : [ownMetrics.scrapes]), ...(options.observers ?? [])];
   const metrics: MetricDeps = { store, catalogue, ...createRates(options.rates, store) };
 
   return {
@@ -343,7 +364,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     requests,
     dues,
     agenda: createAgenda({ store, catalogue, paused: state.paused, dues }),
-    scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed }),
+    scrape: createScrapeTarget({ ...working, freshnessChanged, recordsSeen, crashed, acknowledge, observers }),
     crashed,
     diagnose,
     lacksRepairs: (ticket) => repairableSource(catalogue(), ticket) !== undefined,
@@ -365,6 +386,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     tryPage: createTryPage(working),
     resolveFetch: createResolveFetch(working),
     metrics,
+    ownMetrics,
     figures: createKeptFigures({ ...metrics, unlessFull }),
     planning: createPlanning({
       state,

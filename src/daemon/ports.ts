@@ -1,21 +1,36 @@
-import type { HostsPort, Ports, ProjectsPort, SinksPort, SourcesPort } from '../control/handlers/ports.ts';
+import type {
+  DefinitionsPort,
+  HostsPort,
+  Ports,
+  ProjectsPort,
+  SinksPort,
+  SourcesPort,
+} from '../control/handlers/ports.ts';
 import { ControlError } from '../control/error.ts';
 import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
 import type { Reloaded } from '../../workers/definitions.ts';
 import type { DelivererStatus, Tested } from '../../workers/deliverer.ts';
 import type { SourceStatus } from '../../workers/source.ts';
+import type { ScaleStatus } from '../../workers/scaler.ts';
+import type { WorkerScale } from '../control/methods/worker.ts';
+import type { LogInAddress } from '../../workers/http.ts';
 import { backupTo } from './backup.ts';
 import type { Daemon } from './parts.ts';
 import type { ProcessLoad } from './process-load.ts';
+import { drawKept } from './draw-kept.ts';
 import { unlessEnded } from './sinks.ts';
 import type { LedgerView, OfferPlace } from '../fetch/ledger/ledger-view.ts';
+import type { SavedDefinition } from '../definition/save-definition.ts';
+import { readDefinition } from '../definition/definition-text.ts';
+import { politenessKey } from '../definition/source.ts';
 import { schedulesAt } from '../definition/effective-schedule.ts';
 import { PulseCount } from '../provider/pulse.ts';
 import { sampleMessage } from '../delivery/sample.ts';
 import { rememberedPace } from '../store/infeasible.ts';
+import { pauseOfAll, pausesIn, whyPaused } from '../store/pauses.ts';
 import { replayAfter, reviveDead } from '../store/sinks.ts';
 import { tallyOf } from '../store/waste.ts';
-import type { CircuitView } from '../control/methods/host.ts';
+import type { CircuitView } from '../view/host.ts';
 import { noServices } from '../plugin/services.ts';
 import { robotsTxtView, robotsVerdictView } from '../request/robots-view.ts';
 import type { SourceView } from '../control/methods/source.ts';
@@ -32,13 +47,30 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
     store: state.store,
     catalogue: state.catalogue,
     projects: projectsPort(daemon),
+    definitions: definitionsPort(daemon),
     sources: sourcesPort(daemon),
     hosts: hostsPort(daemon),
     scrapes: {
+      steps: state.steps,
+      linesOf: (scrape) => state.lines.of(scrape),
       ended: state.ended,
       apiOnly: options.apiOnly ?? false,
-      paused: state.paused,
-      pausedUntil: state.pausedUntil,
+      paused: () => state.paused() ?? pauseOfAll(state.store())?.text,
+      pausedUntil: () => state.pausedUntil() ?? pauseOfAll(state.store())?.until,
+      lookAtPipelines: () => names.pipelines.whereis('pipelines')?.send({ type: 'look' }),
+      workers: () => names.engine.via('engine').ask((reply) => ({ type: 'workers', reply }), Infinity),
+      scale: () =>
+        scaleOf(
+          daemon,
+          names.scaler.whereis('scaler')?.ask((reply) => ({ type: 'status', reply }), Infinity),
+        ),
+      setScale: (limits) =>
+        scaleOf(
+          daemon,
+          names.scaler.whereis('scaler')?.ask((reply) => ({ type: 'limit', limits, reply }), Infinity),
+        ),
+      orderWorker: (worker, order) =>
+        names.engine.via('engine').ask((reply) => ({ type: 'order', worker, order, reply }), Infinity),
     },
     schedule: {
       dueInputsOf: (target) => dues.inputsOf(target),
@@ -69,11 +101,19 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
           names.planner.whereis('planner')?.send({ type: 'changed', sources: 'all' });
       },
       progress: state.progress,
-      offers: state.waits,
+      waiting: state.waiting,
       backup: (path) => backupTo(path, data, { store: state.store(), vault: state.vault() }),
+      inviteLogIn: () =>
+        unlessEnded(names.http.whereis('http')?.ask<LogInAddress>((reply) => ({ type: 'invite', reply }), Infinity)),
       shutdown: stop,
     },
   };
+}
+
+/** How many worker processes are wanted, where there is an actor that says so. */
+async function scaleOf({ options }: Daemon, asked: Promise<ScaleStatus> | undefined): Promise<WorkerScale | undefined> {
+  const status = await unlessEnded(asked);
+  return status && options.queues && { ...status, by: options.queues.workers.by };
 }
 
 function projectsPort({ names, metrics }: Daemon): ProjectsPort {
@@ -87,31 +127,34 @@ function projectsPort({ names, metrics }: Daemon): ProjectsPort {
       reconciler.send({ type: 'reconcile', ...defined({ projects: changed }) });
       names.planner.whereis('planner')?.send({ type: 'changed', sources: [] });
     },
+    isRunning: (project) => names.projects.whereis(project) !== undefined,
     release: (id) => reconciler.ask<boolean>((reply) => ({ type: 'release', kind: 'project', id, reply }), Infinity),
     metrics: (project) => readMetrics(project, metrics),
   };
 }
 
-function sourcesPort({
-  options,
-  names,
-  plugins,
-  requests,
-  tryPage,
-  resolveFetch,
-  state,
-  acceptRepair,
-}: Daemon): SourcesPort {
-  const { robots, sessions } = requests;
+function definitionsPort({ options, names, acceptRepair }: Daemon): DefinitionsPort {
   return {
     reload: (how) =>
       names.definitions.via('definitions').ask<Reloaded>((reply) => ({ type: 'reload', ...how, reply }), Infinity),
     repair: (wish) => acceptRepair(wish),
     rename: (rename) =>
       names.definitions.via('definitions').ask((reply) => ({ type: 'rename', rename, reply }), Infinity),
+    save: (save) =>
+      names.definitions.via('definitions').ask<SavedDefinition>((reply) => ({ type: 'save', save, reply }), Infinity),
+    definitionFile: (id) => readDefinition(options.sources, id),
+  };
+}
+
+function sourcesPort({ options, names, plugins, requests, tryPage, resolveFetch, state }: Daemon): SourcesPort {
+  const { robots, sessions } = requests;
+  return {
     tryPage(trial, url, signal) {
       if (options.apiOnly === true)
         throw new ControlError('not_ready', 'the daemon was started with --api-only, and asks no site');
+      const { source } = trial;
+      const paused = whyPaused(state.store(), { source: source.id, host: politenessKey(source, url) });
+      if (paused !== undefined) throw new ControlError('conflict', paused);
       return tryPage(trial, url, signal);
     },
     resolve: (url, signal) =>
@@ -130,6 +173,10 @@ function sourcesPort({
       const status = await unlessEnded(asked);
       return status?.pulse && pulseView(status.pulse);
     },
+    pulseNow: (id) =>
+      unlessEnded(names.sources.whereis(id)?.ask<boolean>((reply) => ({ type: 'pulse-now', reply }), Infinity)),
+    draw: (source, page, question, signal) =>
+      drawKept(names.extractors.via('extractors'), source, page, question, signal),
   };
 }
 
@@ -174,14 +221,20 @@ function hostsPort({ names, state }: Daemon): HostsPort {
     placeOf: (target) => hosts.ask<OfferPlace | undefined>((reply) => ({ type: 'place', target, reply }), Infinity),
     restingUntil: (key) =>
       hosts.ask<ReadonlyMap<string, number>>((reply) => ({ type: 'resting-until', key, reply }), Infinity),
+    pauses: () => pausesIn(state.store(), state.clock.now()),
+    pausesChanged: () => hosts.send({ type: 'pauses-changed' }),
     knownPace: (key) => state.paces.of(key) ?? rememberedPace(state.store().infeasible.ofKey(key)),
   };
 }
 
 /** The view of a source's pulse. */
-function pulseView({ everyMs, nextAt, last }: NonNullable<SourceStatus['pulse']>): SourceView['pulse'] {
+function pulseView({ everyMs, nextAt, running, last }: NonNullable<SourceStatus['pulse']>): SourceView['pulse'] {
   const lastFailure = last?.failure === undefined ? undefined : { code: 'pulse_failed', message: last.failure };
-  return { everyMs, nextAt: Math.round(nextAt), ...defined({ lastAt: last?.endedAt, lastFailure }) };
+  return {
+    everyMs,
+    nextAt: Math.round(nextAt),
+    ...defined({ running: running || undefined, lastAt: last?.endedAt, lastFailure }),
+  };
 }
 
 /** The views of the circuits that are not closed, by source. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { lateConfirms } from './late-confirms.ts';
 import type { Catalogue } from '../definition/catalogue.ts';
 import { usersOf, usersText } from '../store/source-users.ts';
@@ -14,10 +15,13 @@ import { Sweep, makeRoom } from '../store/retention.ts';
 import { settleHolds } from '../store/settle-holds.ts';
 import { putOrRemove } from '../store/lmdb/table.ts';
 import { hasSource, noteRename, renameSource } from '../store/rename-source.ts';
+import { endOf, endPauses, pauseOf, pausesIn } from '../store/pauses.ts';
 import { recover } from '../store/scrapes.ts';
 import { beginSinks } from '../store/sinks.ts';
 import type { Change, Store } from '../store/store.ts';
 import type { RootDeps } from '../../supervisors/root.ts';
+import { openRemoteSteps } from '../engine/bullmq/remote-steps.ts';
+import type { EngineDeps } from '../../workers/engine.ts';
 import { extractPage } from '../../workers/extractors.ts';
 import { handOverMs } from '../../workers/hosts.ts';
 import { defined } from '../defined.ts';
@@ -27,11 +31,12 @@ import { effectiveSchedules } from '../definition/effective-schedule.ts';
 import { politenessKey } from '../definition/source.ts';
 import { type HostOf, saveCircuits } from '../store/circuits.ts';
 import { HistorySettings } from '../definition/history.ts';
-import { policyOf } from '../request/turn.ts';
+import { policyOf, turnOutcomeOf } from '../request/turn.ts';
 import { createScheduling } from '../schedule/scheduling.ts';
 import { expirePack } from '../vault/expire.ts';
 import { Vault, vaultFolder } from '../vault/vault.ts';
 import type { Daemon } from './parts.ts';
+import { forgetGone } from './pipelines.ts';
 
 /** Turns out at a time over all hosts. */
 const maxInFlight = 256;
@@ -90,6 +95,45 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
     await state.unlessFull(() => expirePack(state.store(), vault, vaultLimits));
   }
 
+  /** Worker processes say how many turns they can use. */
+  let turns = options.queues === undefined ? (options.maxInFlight ?? maxInFlight) : 0;
+  const { queues } = options;
+  const openDispatcher: EngineDeps['openDispatcher'] =
+    queues &&
+    ((signal) => {
+      turns = 0;
+      const remote = openRemoteSteps(
+        queues,
+        {
+          clock,
+          version: options.version,
+          warn: options.warn,
+          forgetAfterMs: queues.workers.forgetAfter,
+          // The file of the store is the daemon's own: a copy has another.
+          holder: `${hostname()} ${state.store().meta.home()}`,
+          turns: {
+            adopted: (turn) => names.hosts.whereis('hosts')?.send({ type: 'adopt', turn }),
+            ended(lease, outcome) {
+              const ended = outcome === undefined ? { kind: 'unused' as const } : turnOutcomeOf(outcome);
+              names.hosts.whereis('hosts')?.send({ type: 'done', lease, outcome: ended });
+            },
+          },
+          credited(steps) {
+            turns = steps;
+            names.hosts.whereis('hosts')?.send({ type: 'room' });
+          },
+        },
+        signal,
+      );
+      return {
+        ...remote,
+        async run(step, ...others) {
+          const outcome = await remote.run(step, ...others);
+          return step.reading?.plugin === undefined ? outcome : plugins.told(step.reading, outcome);
+        },
+      };
+    });
+
   return {
     names,
     store: {
@@ -105,7 +149,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         await recover(store, clock.now());
         if (vaultLimits !== 'off') state.setVault(await openVault(store));
       },
-      async closing() {
+      async closing(store) {
+        await state.steps.close(store);
         const vault = state.vault();
         state.setVault(undefined);
         await vault?.close();
@@ -160,6 +205,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         if (vaultLimits === 'off') tell(unfetchedTexts(catalogue), 'sources whose files are not fetched');
         // A source's own actor reads its pulse when it starts.
         for (const id of [...changed, ...removed]) names.sources.whereis(id)?.send({ type: 'reload' });
+        void state.unlessFull(() => forgetGone(state.store(), catalogue));
+        names.pipelines.whereis('pipelines')?.send({ type: 'look' });
         lookAll();
         if (changed.length > 0) names.diagnoser.whereis('diagnoser')?.send({ type: 'defined', sources: changed });
         // A planner that starts later compares all sources with those of the last run itself.
@@ -185,7 +232,11 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       // Scrapes that begin while thousands of projects are being started would make these wait several times as long.
       hasRoom: () =>
         state.progress().ready && bodies.hasRoom() && extractRoom.hasRoom() && state.paused() === undefined,
-      started: state.setWaits,
+      pausedUntil({ key, source }) {
+        const pause = pauseOf(pausesIn(state.store(), clock.now()), { host: key, ...defined({ source }) });
+        return pause && endOf(pause);
+      },
+      started: state.setWaiting,
       granted(offer, lease) {
         const project = names.projects.whereis(offer.project);
         if (project === undefined) return false;
@@ -202,7 +253,9 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         const source = state.catalogue().sources.get(id)?.source;
         return source && daemon.requests.prepare(source, origin, signal);
       },
-      maxInFlight: options.maxInFlight ?? maxInFlight,
+      get maxInFlight() {
+        return turns;
+      },
     },
     extractors: { registry: names.extractors, room: extractRoom, threads: options.threads },
     plugins: { registry: names.plugins, ...defined({ limits: options.pluginLimits }) },
@@ -216,6 +269,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
       extract: (page, reading, signal, keepsBody) =>
         extractPage(names.extractors.via('extractors'), { page, reading, keepsBody }, signal),
       readByPlugin: (page, reading, signal) => plugins.read(page, reading, signal),
+      ...defined({ openDispatcher }),
     },
     gaveUp: (kind, id, reason) => names.reconciler.via('reconciler').send({ type: 'gave-up', kind, id, reason }),
     reconciler: {
@@ -233,6 +287,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         await state.unlessFull(() => makeRoom(state.store(), sweep, clock.now()));
         // What the end of the daemon has cut.
         await state.unlessFull(() => settleHolds(state.store()));
+        await state.unlessFull(() => endPauses(state.store()));
         await expirePages();
         if (!(await state.resume())) return;
         await state.vault()?.resume();
@@ -248,6 +303,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         await state.unlessFull(() => bringForward(state.store()));
         lookAll();
         names.planner.whereis('planner')?.send({ type: 'look' });
+        names.pipelines.whereis('pipelines')?.send({ type: 'look' });
       },
     },
   };

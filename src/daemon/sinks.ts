@@ -7,7 +7,7 @@ import { defined } from '../defined.ts';
 import { allFields } from '../definition/all-fields.ts';
 import type { Catalogue } from '../definition/catalogue.ts';
 import { typeText } from '../definition/shared-type.ts';
-import { sinkIdOf } from '../definition/problem.ts';
+import { idIn, sinksName } from '../definition/problem.ts';
 import { createClient } from '../fetch/wire/client.ts';
 import { createPost, mostPosts } from '../publish/post.ts';
 import { mostPrograms } from '../plugin/program.ts';
@@ -49,7 +49,8 @@ export function createSinks(
     async replaced(before, after) {
       const changed = [...before.sinks].filter(([id, sink]) => !isDeepStrictEqual(after.sinks.get(id), sink));
       for (const [id] of changed) await end(id);
-      const known = new Set([...after.sinks.keys(), ...after.problems.flatMap((problem) => sinkIdOf(problem) ?? [])]);
+      const broken = after.problems.flatMap((problem) => idIn(sinksName, problem) ?? []);
+      const known = new Set([...after.sinks.keys(), ...broken]);
       await state.unlessFull(() => forgetSinks(state.store(), known));
     },
   };

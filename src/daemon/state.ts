@@ -3,10 +3,12 @@ import { ControlError } from '../control/error.ts';
 import { Settings } from '../control/methods/daemon.ts';
 import { defined } from '../defined.ts';
 import { type Catalogue, emptyCatalogue } from '../definition/catalogue.ts';
-import type { WaitingOffers } from '../fetch/ledger/ledger-view.ts';
+import { type LedgersWaiting, noBacklog } from '../fetch/ledger/ledger-view.ts';
 import { KnownPaces } from '../schedule/host-pace.ts';
 import { type StorePause, type StorePauseDeps, createPause } from '../store/pause.ts';
 import { type EndedCounts, countEnded } from '../store/scrapes.ts';
+import { ScrapeLines } from '../scrape/scrape-lines.ts';
+import { StepIndex } from '../store/step-index.ts';
 import type { Store } from '../store/store.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Progress } from '../../workers/reconciler.ts';
@@ -28,11 +30,15 @@ export interface DaemonState extends StorePause {
   /** How far the actors are started that should run. */
   progress(): Progress;
   setProgress(progress: Progress): void;
-  /** What the targets and requests wait for that were offered to the ledgers. */
-  waits(): readonly WaitingOffers[];
-  setWaits(waits: () => readonly WaitingOffers[]): void;
+  /** The targets and requests that were offered to the ledgers. */
+  readonly waiting: LedgersWaiting;
+  setWaiting(waiting: LedgersWaiting): void;
   /** Scrapes that ended since the daemon started. */
   ended(): Readonly<EndedCounts>;
+  /** The steps of all kinds, those under way and the newest ended ones. */
+  readonly steps: StepIndex;
+  /** What the last scrapes have logged. */
+  readonly lines: ScrapeLines;
   readonly clock: Clock;
   /** How often each host answers, as learned since the start. */
   readonly paces: KnownPaces;
@@ -41,23 +47,39 @@ export interface DaemonState extends StorePause {
 /** The dependencies of the state, and the settings of the configuration. */
 export interface DaemonStateOptions extends Omit<StorePauseDeps, 'store'> {
   readonly configured: Settings;
+  /** The number of ended steps that are kept. Default: 100,000. */
+  readonly keptSteps?: number | undefined;
+  /** Whether steps run on worker processes. Default: in the daemon. */
+  readonly hasWorkers?: boolean;
+  /** Called when ended steps begin to be lost. Default: nobody is told. */
+  onUnkept?(error: unknown): void;
 }
 
 const settingsKey = 'settings';
 
 /** Creates the state of a daemon that has no store yet. */
-export function createState({ clock, configured, resumeEveryMs, onPause }: DaemonStateOptions): DaemonState {
+export function createState({
+  clock,
+  configured,
+  resumeEveryMs,
+  onPause,
+  keptSteps = 100_000,
+  hasWorkers = false,
+  onUnkept = () => undefined,
+}: DaemonStateOptions): DaemonState {
   let store: Store | undefined;
   let vault: Vault | undefined;
   let catalogue = emptyCatalogue;
   let settings = configured;
   let progress: Progress = { ready: false, remaining: 0 };
-  let waits = (): readonly WaitingOffers[] => [];
+  let waiting: LedgersWaiting = { waits: () => [], backlog: () => noBacklog };
   const ended = { complete: 0, failed: 0, aborted: 0, cancelled: 0 };
   let stopCounting = (): void => {};
 
   return {
     ...createPause({ clock, store: opened, resumeEveryMs, onPause }),
+    steps: new StepIndex({ clock, store: opened, keep: keptSteps, hasWorkers, failed: onUnkept }),
+    lines: new ScrapeLines(clock),
     clock,
     paces: new KnownPaces(),
     store: opened,
@@ -87,9 +109,9 @@ export function createState({ clock, configured, resumeEveryMs, onPause }: Daemo
     setProgress(next) {
       progress = next;
     },
-    waits: () => waits(),
-    setWaits(next) {
-      waits = next;
+    waiting: { waits: () => waiting.waits(), backlog: () => waiting.backlog() },
+    setWaiting(next) {
+      waiting = next;
     },
     ended: () => ended,
   };

@@ -1,3 +1,4 @@
+import type { Pipeline } from './pipeline.ts';
 import type { PluginSource } from './plugin-file.ts';
 import type { Problem } from './problem.ts';
 import type { Link, SharedType } from './shared-type.ts';
@@ -46,6 +47,8 @@ export interface Catalogue {
   readonly types: ReadonlyMap<string, SharedType>;
   /** The sinks by id. */
   readonly sinks: ReadonlyMap<string, Sink>;
+  /** The pipelines by id. */
+  readonly pipelines: ReadonlyMap<string, Pipeline>;
   /** Problems of the files; a source with problems keeps its last valid version. */
   readonly problems: readonly Problem[];
 }
@@ -62,7 +65,13 @@ export function typeRules(
 }
 
 /** The catalogue before anything was loaded. */
-export const emptyCatalogue: Catalogue = { sources: new Map(), types: new Map(), sinks: new Map(), problems: [] };
+export const emptyCatalogue: Catalogue = {
+  sources: new Map(),
+  types: new Map(),
+  sinks: new Map(),
+  pipelines: new Map(),
+  problems: [],
+};
 
 /** Which sources differ between two catalogues, by id. */
 export interface CatalogueChange {
@@ -79,7 +88,7 @@ export function replaceCatalogue(
   const kept = [...before.sources].filter(([id]) => broken.has(id));
   const sources = new Map([...kept, ...loaded.sources.map((each) => [each.source.id, each] as const)]);
   return {
-    catalogue: { sources, types: loaded.types, sinks: loaded.sinks, problems: loaded.problems },
+    catalogue: { ...loaded, sources },
     change: {
       changed: [...sources]
         .filter(([id, { version }]) => before.sources.get(id)?.version !== version)

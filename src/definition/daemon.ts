@@ -2,9 +2,12 @@ import * as z from 'zod';
 import { byteSizeUpTo } from '../schema/byte-size.ts';
 import { Duration, durationUpTo, Interval } from '../schema/duration.ts';
 import { expected } from '../schema/expected.ts';
+import { EngineSettings } from './engine.ts';
 import { HistorySettings } from './history.ts';
+import { HttpSettings } from './http.ts';
 import { FieldName, SourceId } from '../schema/slug.ts';
 import { strict } from '../schema/strict.ts';
+import { HttpUrl } from './url-pattern.ts';
 
 const dayMs = 86_400_000;
 
@@ -24,6 +27,11 @@ const PulseSettings = strict({ every: Interval.prefault('5m') });
 
 const LogSettings = strict({
   level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+});
+
+const StepSettings = strict({
+  /** The newest ended steps that are kept. */
+  keep: z.int().min(1).max(10_000_000).default(100_000),
 });
 
 /** How long raw pages are kept as evidence, and how many bytes of them. */
@@ -60,11 +68,10 @@ const RatesSettings = z.union([
   strict({ source: SourceId, of: FieldName, maxAge: RateAge }),
 ]);
 
-/** The HTTP API, on the loopback address alone. */
-const HttpSettings = strict({
-  port: z.int().min(1).max(65_535).default(7437),
-  /** Refuses every change. */
-  readOnly: z.boolean().default(false),
+/** Traces of scrapes in the way of OpenTelemetry. */
+const TracingSettings = strict({
+  /** The address of a collector, which takes OTLP over HTTP at `/v1/traces` below it. */
+  endpoint: HttpUrl,
 });
 
 /** The daemon's own configuration, `heronry.yaml`. Relative paths start at the folder it stands in. */
@@ -88,13 +95,19 @@ export const DaemonConfig = strict({
   inFlight: z.int().min(1).max(10_000).default(256),
   /** How much of the history of records is kept; a source may say otherwise. */
   history: HistorySettings.prefault({}),
+  /** The index of single steps. */
+  steps: StepSettings.prefault({}),
   /** `off` keeps no pages. */
   vault: z
     .union([z.literal('off'), VaultSettings], expected('`off`, or a mapping of `keep` and `maxBytes`'))
     .prefault({}),
+  /** Where pages are asked for and read. Default: in the daemon itself, and no package for another engine is loaded. */
+  engine: EngineSettings.exactOptional(),
   rates: RatesSettings.exactOptional(),
   /** Default: no HTTP is served. */
   http: HttpSettings.exactOptional(),
+  /** Default: nothing is traced, and no package for it is loaded. */
+  tracing: TracingSettings.exactOptional(),
   log: LogSettings.prefault({}),
 });
 export type DaemonConfig = z.infer<typeof DaemonConfig>;

@@ -4,7 +4,7 @@ import { scheduleOf, sharedSchedule, type TargetSchedule } from '../schedule/lev
 import { priorityOf } from '../schedule/priority.ts';
 import type { ScheduleOf } from '../schedule/row.ts';
 import { defined } from '../defined.ts';
-import { multiplierOf, type Watcher, watchersOf } from '../schedule/watchers.ts';
+import { multiplierOf, type Watched, type Watcher, watchersOf } from '../schedule/watchers.ts';
 import type { Catalogue } from './catalogue.ts';
 import { hostPaceOf } from './demand-book.ts';
 import { scheduleOn } from './objective-fields.ts';
@@ -41,9 +41,14 @@ export function effectiveSchedules(deps: ScheduleDeps): ScheduleOf {
       endsWhenGone: source?.gone === 'finished',
       key,
       host: hostPaceOf(source ?? { politeness: defaultPoliteness }, known),
-      priority: priorityOf(target.found ?? [], multiplierOf(watchers)),
+      priority: priorityOfTarget(target),
     };
   };
+}
+
+/** The scrapes a day that a target deserves by what its last scrapes found, and by the multipliers of those who watch it. */
+export function priorityOfTarget(target: Watched & { readonly found?: readonly number[] }): number {
+  return priorityOf(target.found ?? [], multiplierOf(watchersOf(target)));
 }
 
 /**

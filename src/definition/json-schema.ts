@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { DaemonConfig } from './daemon.ts';
+import { Pipeline } from './pipeline.ts';
 import { WrittenProjects } from './project.ts';
 import { SharedType } from './shared-type.ts';
 import { Sink } from './sink.ts';
@@ -9,6 +10,7 @@ const schemas = {
   source: Source,
   type: SharedType,
   sink: Sink,
+  pipeline: Pipeline,
   projects: WrittenProjects,
   daemon: DaemonConfig,
 } as const;

@@ -68,8 +68,12 @@ export async function problemsIn(
   limitBytes = maxFileBytes,
 ): Promise<Problem[]> {
   const found = await readRegularFile(file, limitBytes);
-  const yaml = found.ok ? readYaml(found.bytes.toString('utf8'), file) : undefined;
-  if (yaml?.ok === true) return problemsOf(issues, file, yaml.locate);
-  // It was changed meanwhile, which the next look at it tells.
-  return issues.map(({ message }) => problemOf(file, message));
+  // Where it was changed meanwhile, the next look at it tells.
+  return problemsInText(found.ok ? found.bytes.toString('utf8') : '', file, issues);
+}
+
+/** Finds the lines and columns of issues in the text of a file. */
+export function problemsInText(text: string, file: string, issues: readonly Issue[]): Problem[] {
+  const yaml = readYaml(text, file);
+  return yaml.ok ? problemsOf(issues, file, yaml.locate) : issues.map(({ message }) => problemOf(file, message));
 }

@@ -6,7 +6,8 @@ import { type ReadPlugin, readPlugin } from './plugin-file.ts';
 import { programOf } from './collect.ts';
 import { DaemonConfig } from './daemon.ts';
 import { pageId } from './page.ts';
-import { type Problem, sinksName, typesName } from './problem.ts';
+import { Pipeline } from './pipeline.ts';
+import { pipelinesName, type Problem, sinksName, typesName } from './problem.ts';
 import { load, type Loaded, parse, problemOf, problemsIn } from './load-file.ts';
 import { hasPlugin, hasProgram } from './plugin.ts';
 import { referenceIssues } from './reference.ts';
@@ -54,6 +55,20 @@ export interface LoadedSinks {
 export async function loadSinks(sourcesFolder: string): Promise<LoadedSinks> {
   const { found, problems } = await loadBeside(sourcesFolder, sinksName, 'sink', loadSink);
   return { sinks: found, broken: new Set(problems.map(({ file }) => idOf(file))), problems };
+}
+
+/** The pipelines of a folder, and the problems of its files. */
+export interface LoadedPipelines {
+  readonly pipelines: ReadonlyMap<string, Pipeline>;
+  /** The pipelines whose files have problems. */
+  readonly broken: ReadonlySet<string>;
+  readonly problems: readonly Problem[];
+}
+
+/** Loads the pipelines from the folder beside that of the definitions; there need be none. */
+export async function loadPipelines(sourcesFolder: string): Promise<LoadedPipelines> {
+  const { found, problems } = await loadBeside(sourcesFolder, pipelinesName, 'pipeline', loadPipeline);
+  return { pipelines: found, broken: new Set(problems.map(({ file }) => idOf(file))), problems };
 }
 
 /** Loads each file of a folder beside that of the definitions. */
@@ -106,6 +121,11 @@ export function loadType(file: string): Promise<Loaded<SharedType>> {
 /** Loads one sink; its id must be the name of its file. */
 export function loadSink(file: string): Promise<Loaded<Sink>> {
   return load(file, (text) => parse(text, file, () => Sink, { check: (value) => idIssues(value, idOf(file)) }));
+}
+
+/** Loads one pipeline; its id must be the name of its file. */
+export function loadPipeline(file: string): Promise<Loaded<Pipeline>> {
+  return load(file, (text) => parse(text, file, () => Pipeline, { check: (value) => idIssues(value, idOf(file)) }));
 }
 
 /** Reads the text of a type's file; `file` gives the name that its id must have. */

@@ -20,17 +20,30 @@ export function problemText({ file, line, column, path, message }: Problem): str
 export const typesName = 'types';
 /** The folder of sinks, which is beside that of the definitions. */
 export const sinksName = 'sinks';
+/** The folder of pipelines, which is beside that of the definitions. */
+export const pipelinesName = 'pipelines';
+
+/** The folders beside that of the definitions. */
+const besides: ReadonlySet<string | undefined> = new Set([typesName, sinksName, pipelinesName]);
 
 /** Returns the id of the source that a definition file is of, which is the file's name; `undefined` for a path of no such file. */
 export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
-  const [, folder, id] = /(?:^|([^/\\]+)[/\\])([^/\\]+)\.ya?ml$/.exec(file) ?? [];
-  return folder === typesName || folder === sinksName ? undefined : id;
+  const { folder, id } = partsOf(file);
+  return besides.has(folder) ? undefined : id;
 }
 
-/** Returns the id of the sink that a file defines; `undefined` for a path of no such file. */
-export function sinkIdOf({ file }: Pick<Problem, 'file'>): string | undefined {
+/** Returns the id of the sink, or of the pipeline, that a file defines; `undefined` for a path of no such file. */
+export function idIn(
+  name: typeof sinksName | typeof pipelinesName,
+  { file }: Pick<Problem, 'file'>,
+): string | undefined {
+  const { folder, id } = partsOf(file);
+  return folder === name ? id : undefined;
+}
+
+function partsOf(file: string): { readonly folder: string | undefined; readonly id: string | undefined } {
   const [, folder, id] = /(?:^|([^/\\]+)[/\\])([^/\\]+)\.ya?ml$/.exec(file) ?? [];
-  return folder === sinksName ? id : undefined;
+  return { folder, id };
 }
 
 /** A position in a file; both numbers count from 1. */

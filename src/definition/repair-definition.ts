@@ -18,17 +18,20 @@ export interface DefinitionRepair {
   readonly dryRun: boolean;
 }
 
-/** What has been written, or would be, and the version that it is; or why it cannot be. `undo` writes the file as it was. */
-export type RepairedDefinition =
-  | {
-      readonly ok: true;
-      readonly file: string;
-      /** The text of the file before and after. */
-      readonly texts: readonly [before: string, after: string];
-      readonly version: string;
-      undo(): Promise<unknown>;
-    }
-  | { readonly ok: false; readonly message: string };
+/** A definition file that has been written, or what would be written. */
+export interface WrittenDefinition {
+  readonly ok: true;
+  readonly file: string;
+  /** The text of the file before and after. */
+  readonly texts: readonly [before: string, after: string];
+  /** The version that the definition has now. */
+  readonly version: string;
+  /** Writes the file as it was. */
+  undo(): Promise<unknown>;
+}
+
+/** The definition that a repair wrote, or why it could not be written. */
+export type RepairedDefinition = WrittenDefinition | { readonly ok: false; readonly message: string };
 
 /**
  * Gives rules in the file of a definition other places, and writes it whole, where the result is valid. Refuses a file that is not of the

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, ConnectionError, type Client } from '../control/client.ts';
 import { demoConfig, demoProjects, installSources } from './install.ts';
-import { endText, startProcess } from './own-process.ts';
+import { endText, startProcess } from '../process/own-process.ts';
 import { showOn, type Output, type Show } from './show.ts';
 import { startWeb } from './web.ts';
 
@@ -60,7 +61,7 @@ export async function runDemo({
   const web = await startWeb({ seed, openedAt });
   cleanup.defer(() => web.close());
   await installSources(join(folder, 'sources'), web.origin, openedAt);
-  await writeFile(join(folder, 'heronry.yaml'), demoConfig);
+  await writeFile(join(folder, 'heronry.yaml'), `${demoConfig}http: { port: ${await freePort()} }\n`);
   const socket =
     process.platform === 'win32' ? String.raw`\\.\pipe\heronry-demo-${process.pid}` : join(folder, 'control.sock');
   const daemon = await startProcess(program, [
@@ -107,8 +108,18 @@ async function watch({ show, socket, origin, forMs, stop }: Watch): Promise<'ove
     using client = await readyClient(socket, stop);
     if (client === undefined) return 'over';
     show.say(`a web at ${origin}, a daemon at ${socket}: try \`heronry --socket ${socket} list\` in another terminal`);
-    await client.subscribe({ after: 0 }, (event) => show.take(event));
-    for (const project of demoProjects(origin)) await client.call('project.add', project);
+    show.say(await dashboardText(client, socket));
+    const projects = demoProjects(origin);
+    let firstScrapes = 0;
+    await client.subscribe({ after: 0 }, (event) => {
+      show.take(event);
+      if (event.type !== 'scrape.completed' || (firstScrapes += 1) !== projects.length) return;
+      // By now what was found at first has scrolled the address away, and the code in it may be used.
+      void dashboardText(client, socket).then((text) => {
+        if (!stop.aborted) show.say(text);
+      });
+    });
+    for (const project of projects) await client.call('project.add', project);
     return await Promise.race([
       client.closed.then(() => 'hung up' as const),
       pause(forMs, stop).then(() => 'over' as const),
@@ -117,6 +128,26 @@ async function watch({ show, socket, origin, forMs, stop }: Watch): Promise<'ove
     if (error instanceof ConnectionError && error.code === 'hung_up') return 'hung up';
     throw error;
   }
+}
+
+/** Says where the dashboard is. The port may have been taken since it was found free: the demo goes on without. */
+async function dashboardText(client: Client, socket: string): Promise<string> {
+  try {
+    const { url } = await client.call('login.invite', {});
+    return `the dashboard, once and within two minutes: ${url} (\`heronry --socket ${socket} dashboard\` prints another address)`;
+  } catch (error) {
+    return `there is no dashboard: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** A port of the loopback address that nobody listens at. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (typeof address !== 'object' || address === null) throw new Error('expected a server that listens at a port');
+  return address.port;
 }
 
 /** A connection to the daemon once it is ready; nothing when `stop` fires before. Another process' start can only be asked for again and again. */

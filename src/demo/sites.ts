@@ -63,8 +63,10 @@ function entrance(): Content {
   );
 }
 
-/** `/crowd/<slug>`: a crowdfunding campaign, whose pledges rise until it ends. */
-function crowd({ world, at, path: [slug = '', ...rest] }: Visit): Content | undefined {
+/** `/crowd/<slug>`: a crowdfunding campaign, whose pledges rise until it ends. `/crowd/pulse/<slug>` has its pledges alone. */
+function crowd({ world, at, path }: Visit): Content | undefined {
+  if (path[0] === 'pulse') return pledges(world, path.slice(1), at);
+  const [slug = '', ...rest] = path;
   const campaign = rest.length === 0 ? campaignAt(world, slug, at) : undefined;
   if (campaign === undefined) return undefined;
   const { title, creator, pledged, goal, backers, status, endsAt, updates } = campaign;
@@ -89,6 +91,13 @@ function crowd({ world, at, path: [slug = '', ...rest] }: Visit): Content | unde
       </ol>
     </article>`,
   );
+}
+
+function pledges(world: World, [slug = '', ...rest]: readonly string[], at: number): Content | undefined {
+  const campaign = rest.length === 0 ? campaignAt(world, slug, at) : undefined;
+  if (campaign === undefined) return undefined;
+  const { title, pledged } = campaign;
+  return page(title, html`<p class="pulse" data-slug="${slug}"><b class="pledged">${moneyText(pledged)}</b></p>`);
 }
 
 /** `/shop/c/<category>?colour=red&page=2` lists articles, `/shop/p/<sku>` shows one. Prices and stock change. */

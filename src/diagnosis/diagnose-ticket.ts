@@ -56,7 +56,8 @@ export async function diagnoseTicket(deps: DiagnoseDeps, number: number, signal:
   const store = deps.store();
   const ticket = store.tickets.get(number);
   if (ticket === undefined || ticket.state === 'resolved') return;
-  if (ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
+  // Nothing that was read shows why.
+  if (ticket.sources.length === 0 || ticket.symptoms.every(({ kind }) => kind === 'infeasible')) return;
   const findings = await causeByPages(deps, ticket, signal);
   const [found] = findings;
   const isAlwaysHome = found !== undefined && homeRedirect(found.pair.good.url, found.pair.url) !== undefined;

@@ -82,8 +82,15 @@ export async function readInline(page: Page, reading: Reading): Promise<ExtractO
 /** The input that the extraction of a page gets from the page and its reading. */
 export function extractInput(
   { body, url, status, headers, observedAt }: Page,
-  { plan, fingerprint, explain, compare, repair }: Reading,
+  { plan, fingerprint, explain, compare, repair, draw }: Reading,
 ): ExtractInput {
   const contentType = headers['content-type'];
-  return { body, url, status, observedAt, plan, ...defined({ contentType, fingerprint, explain, compare, repair }) };
+  return {
+    body,
+    url,
+    status,
+    observedAt,
+    plan,
+    ...defined({ contentType, fingerprint, explain, compare, repair, draw }),
+  };
 }

@@ -13,7 +13,7 @@ import type { FetchCost, FetchOptions, FetchOutcome } from '../fetch/request.ts'
 import type { Reading } from '../provider/provider.ts';
 import { defined } from '../defined.ts';
 import type { InlineReader } from './inline.ts';
-import type { Exchange, Step, StepFailure, StepOutcome } from './step.ts';
+import { type Exchange, type Step, type StepFailure, type StepOutcome, TurnUnused } from './step.ts';
 
 /** What fetches pages and what reads them. */
 export interface LocalEngineDeps {
@@ -38,13 +38,19 @@ export interface LocalEngineDeps {
 }
 
 /** The result of a page that a plug-in read. */
-export type PluginPageOutcome =
-  /** `excerpt` is the beginning of a page that gave nothing. */
-  | { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: Excerpt }
-  | { readonly ok: false; readonly failure: StepFailure };
+export type PluginPageOutcome = Pick<Exchange, 'told'> &
+  (
+    | {
+        readonly ok: true;
+        readonly extraction: Extraction;
+        /** The beginning of a page that gave nothing. */
+        readonly excerpt?: Excerpt;
+      }
+    | { readonly ok: false; readonly failure: StepFailure }
+  );
 
 /**
- * Runs one step in this process: fetch, then extract. Rejects for errors of ours, and with the signal's reason when the signal fires
+ * Runs one step in this process: fetch, then extract. Rejects with a `TurnUnused` for one that is late, for errors of ours, and with the signal's reason when the signal fires
  * while a page is read.
  *
  * @param onSent - called when the request was sent.
@@ -61,10 +67,18 @@ export async function runLocally(
   // Held until the page is read: its bytes are in flight as long as a thread works on them.
   const hold = budget.open();
   try {
-    const options = { signal, hold, now, onSent };
+    const { sendBy = Infinity } = step;
+    let isLate = now() > sendBy;
+    if (isLate) throw new TurnUnused(lateText);
+    const mayBeSent = (): boolean => {
+      isLate = now() > sendBy;
+      return !isLate;
+    };
+    const options = { signal, hold, now, onSent, ...(step.sendBy !== undefined && { mayBeSent }) };
     const fetched = await (step.render === undefined
       ? client.fetchPage(step.request, options)
       : renderPage(renderRequest(step, step.render), options));
+    if (isLate) throw new TurnUnused(lateText);
     const { setCookies, signs, more, actions } = fetched;
     const response = { setCookies, ...defined({ signs, more, actions }) };
     switch (fetched.kind) {
@@ -93,6 +107,8 @@ export async function runLocally(
     hold.release();
   }
 }
+
+const lateText = 'its turn was over before its request could be sent';
 
 /** The part of an outcome that the reading of its page decides. */
 type PageOutcome = (Outcome<'page'> | Outcome<'read'> | Outcome<'failed'>) & Pick<Exchange, 'trial' | 'kept'>;
@@ -139,7 +155,9 @@ async function readPage(
     // The thread of a plug-in gives nothing back.
     const kept = isKept ? { kept: { ...page, body: page.body.slice(0) } } : {};
     const read = await readByPlugin(page, reading, signal);
-    return read.ok ? { ...readOf(page, read), ...kept } : { kind: 'failed', failure: read.failure, ...kept };
+    const told = defined({ told: read.told });
+    if (!read.ok) return { kind: 'failed', failure: read.failure, ...kept, ...told };
+    return { ...readOf(page, read), ...kept, ...told };
   }
   const inlined = await inline?.read(page, reading);
   const outcome: ThreadOutcome = inlined ?? (await extract(page, reading, signal, isKept));

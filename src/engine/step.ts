@@ -4,6 +4,9 @@ import type { Trial } from '../extract/trial.ts';
 import type { ActionReport, RenderAction } from '../fetch/action.ts';
 import type { Page, Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
+import type { CarriedTurn } from '../fetch/ledger/turn-leases.ts';
+import { isSelfContained } from '../definition/plugin-file.ts';
+import type { LogLine } from '../log.ts';
 import type { Reading } from '../provider/provider.ts';
 
 /** An HTTP exchange to make, and how its page is read. */
@@ -13,6 +16,10 @@ export interface Step {
   readonly reading?: Reading;
   /** Has the page rendered by the browser, where these actions are done with it. */
   readonly render?: { readonly actions: readonly RenderAction[] };
+  /** The latest instant, by the engine's clock, at which the request may be written; after it, its turn is not used. Default: it always may. */
+  readonly sendBy?: number;
+  /** The turn in which the request is made; missing where it takes none. */
+  readonly turn?: CarriedTurn;
   /** The outcome has the page itself if that has at most so many bytes. Default: it has none. */
   readonly keepBytes?: number;
 }
@@ -37,6 +44,26 @@ export interface Exchange {
   readonly trial?: Trial;
   /** The page itself, where `keepBytes` of the step allows it. */
   readonly kept?: Page;
+  /** What a plug-in logged as it read the page in a worker process, to be logged by the daemon. */
+  readonly told?: readonly LogLine[];
+  /** Where and how long the step ran; missing where that was in the daemon's own process, or is not known. */
+  readonly ran?: Ran;
+  /**
+   * By this `acknowledge` of the engine is told that what the outcome brought is written. Until then the queue of a worker process keeps the
+   * outcome for the next life of the daemon, for a minute at most. Missing where there is no queue.
+   */
+  readonly receipt?: string;
+  /** Set where the request was made before the daemon started, in a turn of that time: the turn of this step is not used. */
+  readonly isOfEarlierTurn?: true;
+}
+
+/** How a worker process ran a step. */
+export interface Ran {
+  readonly worker: string;
+  /** The time from when the step was handed over until the worker process took it. */
+  readonly waitedMs: number;
+  /** The time from then to the outcome. */
+  readonly ranMs: number;
 }
 
 /** A failure of a fetch or an extraction. `message` is a sentence for a person. */
@@ -74,8 +101,19 @@ export type StepOutcome = Exchange &
     | { readonly kind: 'failed'; readonly failure: StepFailure }
   );
 
+/** Whether a step runs in the daemon's own process also where there are worker processes: its plug-in has further files, which are here alone. */
+export function runsInDaemon({ reading }: Step): boolean {
+  return reading?.plugin !== undefined && !isSelfContained(reading.plugin.plugin);
+}
+
+/** Thrown for a step whose turn was not used: it came too late to a worker process, or that was to stop. Its request was not sent. */
+export class TurnUnused extends Error {
+  override readonly name = 'TurnUnused';
+}
+
 /**
- * Runs one step on the engine. Resolves with a failed outcome for what the world does wrong, rejects for errors of ours.
+ * Runs one step on the engine. Resolves with a failed outcome for what the world does wrong, rejects for errors of ours, and with a
+ * `TurnUnused`.
  *
  * @param onSent - called when the request has gone out.
  * @param onCame - called when the response has wholly come, before its page is read.

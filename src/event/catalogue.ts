@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { Failure, FieldChanges, Serial, Value } from '../view/fields.ts';
 import { Infeasible } from '../view/infeasible.ts';
+import { lateFacts } from '../view/objective.ts';
+import { pauseFacts, resumeFacts } from '../view/pause.ts';
+import { runEnd } from '../view/pipeline.ts';
 import { ReplayCounts } from '../view/replay.ts';
 import { ScrapeReason, scrapeEnd } from '../view/scrape.ts';
 import { TicketChange, TicketEnd, TicketFacts } from '../view/ticket.ts';
@@ -35,6 +38,7 @@ const ofTargetOrScrape = { ...envelope, ...target, scrape: Serial.exactOptional(
 /** Of a target, or of the targets of few records of a source together. */
 const ofTargetOrSource = { ...ofTarget, target: Serial.exactOptional() };
 const ofDaemon = { ...envelope };
+const ofPaused = { ...envelope, source: z.string().exactOptional() };
 const ofActor = { ...envelope, projects: projects.exactOptional(), source: z.string().exactOptional() };
 
 const project = {
@@ -58,20 +62,6 @@ const held = {
   field: z.string().exactOptional(),
   /** The number of the records. More may follow, of which nothing is told. */
   count: z.int(),
-};
-
-const objective = {
-  at: instant,
-  /** Time since the last verified observation. */
-  ageMs: z.number(),
-  /** When the objective was first exceeded. */
-  sinceAt: instant,
-  /** The field that the objective is on; missing for the whole target, or whole records. */
-  field: z.string().exactOptional(),
-  /** Set where the objective holds for each record: how many are older, and the oldest of them, up to 100. The age is that of the oldest record. */
-  records: z
-    .strictObject({ count: z.int(), oldest: z.array(z.strictObject({ type: z.string(), key: z.string() })).readonly() })
-    .exactOptional(),
 };
 
 const watched = {
@@ -131,6 +121,8 @@ export const Event = z.discriminatedUnion('type', [
   }),
   event(ofTarget, 'target.released', 'A parked target is scraped again.', {}),
   event(ofScrape, 'scrape.requested', 'A person asked for a scrape, which waits to begin.', {}),
+  event(ofPaused, 'schedule.paused', 'An operator has paused a source, a host, or everything.', pauseFacts),
+  event(ofPaused, 'schedule.resumed', 'What was paused may be asked again.', resumeFacts),
   event(
     ofScrape,
     'scrape.started',
@@ -166,12 +158,11 @@ export const Event = z.discriminatedUnion('type', [
     'A record was seen for the first time. Without a scrape, a pulse saw it.',
     changedRecord,
   ),
-  event(
-    ofTargetOrScrape,
-    'record.changed',
-    'Fields of a record differ, or a missing record was seen again.',
-    changedRecord,
-  ),
+  event(ofTargetOrScrape, 'record.changed', 'Fields of a record differ, or a missing record was seen again.', {
+    ...changedRecord,
+    /** Set where the value was held, and then released. */
+    wasHeld: z.literal(true).exactOptional(),
+  }),
   event(ofScrape, 'record.missing', 'A complete crawl no longer found a record.', record),
   event(ofScrape, 'record.gone', 'One more complete crawl did not find a missing record.', record),
   event(
@@ -293,13 +284,13 @@ export const Event = z.discriminatedUnion('type', [
   ruleEvent('rule.met', 'A record, or the metrics of a project, have begun to meet a rule.'),
   ruleEvent('rule.ended', 'A record, or the metrics of a project, no longer meet a rule.'),
 
-  event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', objective),
-  event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', objective),
+  event(ofTarget, 'objective.warn', 'A target or field is older than `warnAfter`; sent once an episode.', lateFacts),
+  event(ofTarget, 'objective.error', 'A target or field is older than `errorAfter`; sent once an episode.', lateFacts),
   event(
     ofTarget,
     'objective.recovered',
     'A target or field that was late is verified again, or the season of its objective is over.',
-    objective,
+    lateFacts,
   ),
   event(
     ofSource,
@@ -368,6 +359,13 @@ export const Event = z.discriminatedUnion('type', [
       to: Serial,
     },
   ),
+  event(ofDaemon, 'pipeline.ended', 'A run of a pipeline is over. A cleared one is told again.', runEnd),
+
+  event(ofDaemon, 'workers.wanted', 'So many worker processes are wanted; told at each start, and at each change.', {
+    wanted: z.int(),
+    min: z.int(),
+    max: z.int(),
+  }),
 
   event(ofActor, 'actor.gave_up', 'An actor used up its restarts and is down until `retryAt`.', {
     kind: z.enum(['edge', 'source', 'project']),

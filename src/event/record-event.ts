@@ -13,7 +13,7 @@ export interface Telling {
 
 /** Makes the event of a change of a record, in version 1 of the form of events. */
 export function recordEvent(
-  { serial: id, target, scrape, kind, type, key, fields }: HistoryView,
+  { serial: id, target, scrape, kind, type, key, fields, wasHeld }: HistoryView,
   { at, projects, source }: Telling,
 ): Event {
   const subjects = { projects, source, target };
@@ -21,7 +21,10 @@ export function recordEvent(
     case 'added':
     case 'changed': {
       const data = { type, key, fields };
-      return { id, version: 1, at, type: `record.${kind}`, ...subjects, ...(scrape > 0 && { scrape }), data };
+      const of = { ...subjects, ...(scrape > 0 && { scrape }) };
+      return kind === 'added'
+        ? { id, version: 1, at, type: 'record.added', ...of, data }
+        : { id, version: 1, at, type: 'record.changed', ...of, data: { ...data, ...(wasHeld && { wasHeld }) } };
     }
     case 'missing':
     case 'gone':

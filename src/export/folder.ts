@@ -8,6 +8,9 @@ import { sync } from './text-format.ts';
 
 const lockName = '.export.pid';
 
+/** The locks that this process holds. A process that has ended may have had the number of this one. */
+const held = new Set<string>();
+
 /**
  * Opens a folder as the destination of an export; it is made if missing, for its owner alone. Rejects with a `DestinationError` `conflict` while
  * another export writes to it.
@@ -50,6 +53,7 @@ export async function openFolder(path: string): Promise<Destination> {
     async close() {
       await rm(spool, { recursive: true, force: true });
       await rm(lock, { force: true });
+      held.delete(lock);
     },
   };
 }
@@ -77,12 +81,13 @@ async function takeLock(lock: string, path: string): Promise<void> {
   for (let attempt = 0; attempt < 3; attempt += 1) {
     try {
       await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      held.add(lock);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
-    if (holder > 0 && isAlive(holder))
+    if (holder === process.pid ? held.has(lock) : holder > 0 && isAlive(holder))
       throw new DestinationError(
         'conflict',
         `${path}: an export by process ${holder} is writing there: wait for its end, or remove ${lock} if that is no export`,

@@ -1,3 +1,4 @@
+import type { DrawnPage } from '../view/drawn-page.ts';
 import type { Repair } from '../view/repair.ts';
 import type { Cause } from '../view/ticket.ts';
 import type { Unparsed } from '../view/scrape.ts';
@@ -76,6 +77,8 @@ export type ThreadOutcome = ExtractOutcome & {
   readonly cause?: Cause;
   /** The repairs that were searched. */
   readonly repairs?: readonly Repair[];
+  /** The page, where it was to be drawn. */
+  readonly drawn?: DrawnPage;
 };
 
 /** What reading a page gave. */

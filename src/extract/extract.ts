@@ -1,4 +1,5 @@
 import type { CauseQuestion } from '../view/cause-question.ts';
+import type { DrawQuestion } from '../view/drawn-page.ts';
 import type { RepairQuestion } from '../view/repair.ts';
 import type { ExtractFailure, Extraction, ExtractOutcome } from './draft.ts';
 import { defined } from '../defined.ts';
@@ -32,6 +33,8 @@ export interface ExtractInput {
   readonly compare?: CauseQuestion;
   /** Set where rules are searched that would have read what was known last, for threads. */
   readonly repair?: RepairQuestion;
+  /** Set where the page is drawn for a person to choose places in, for threads. */
+  readonly draw?: DrawQuestion;
 }
 
 /** How a page is read. */

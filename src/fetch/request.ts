@@ -68,6 +68,8 @@ export interface FetchOptions {
   readonly hold?: BodyHold;
   /** Wall time. */
   now(): number;
+  /** Asked when the connection is there and nothing is written yet; with `false` the exchange ends with the failure `cancelled`. Default: it may. */
+  mayBeSent?(): boolean;
   /** Called once, when the request was written. */
   onSent(): void;
 }

@@ -21,8 +21,8 @@ export interface RetryPolicy {
 
 const retriedStatuses: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
-/** Failures that may pass: those of the way to the site, or to its robots.txt, without which the site is not asked. */
-const retriedFailures: ReadonlySet<string> = new Set([...networkFailures, 'robots_unreachable']);
+/** Failures that may pass: those of the way to the site, or to its robots.txt, without which the site is not asked, and a worker process that was lost. */
+const retriedFailures: ReadonlySet<string> = new Set([...networkFailures, 'robots_unreachable', 'worker_lost']);
 
 /** Whether the same request may succeed in a moment. */
 export function isTransient({ code, status }: FailedExchange): boolean {

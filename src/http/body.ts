@@ -9,7 +9,7 @@ import { Refusal } from './problem.ts';
  * without one. Rejects with a `Refusal` or a `ControlError` that says what is wrong.
  */
 export async function readBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
-  const text = await readText(request);
+  const text = await readText(request, lineLimitBytes);
   if (text === '' && request.method === 'DELETE') return {};
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json *(?:; *charset="?utf-8"?)?$/i.test(type))
@@ -29,15 +29,16 @@ function parsed(text: string): unknown {
   }
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
-  if (Number(request.headers['content-length'] ?? 0) > lineLimitBytes) throw tooLarge();
+/** Reads the body of a request as text. Rejects where it is longer than a bound, or cut off. */
+export async function readText(request: IncomingMessage, mostBytes: number): Promise<string> {
+  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes);
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of request) {
       if (!Buffer.isBuffer(chunk)) throw new Error('expected the bytes of a body');
       bytes += chunk.length;
-      if (bytes > lineLimitBytes) throw tooLarge();
+      if (bytes > mostBytes) throw tooLarge(mostBytes);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -49,6 +50,7 @@ async function readText(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function tooLarge(): Refusal {
-  return new Refusal('body_too_large', `expected a body of at most ${lineLimitBytes} bytes`, { connection: 'close' });
+/** The refusal of a body over a bound, which ends the connection with what is left of the body. */
+export function tooLarge(mostBytes: number): Refusal {
+  return new Refusal('body_too_large', `expected a body of at most ${mostBytes} bytes`, { connection: 'close' });
 }

@@ -1,30 +1,71 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { cookieOf } from './cookie.ts';
+import type { Exchange } from './exchange.ts';
 import { Refusal } from './problem.ts';
 
-/** The names by which this machine itself may be addressed. */
-const ownNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
-
 /**
- * Refuses a request that another site may have had a browser send: one for a name that is not this machine's own, as after DNS
- * rebinding, and one of another origin. Programs send no `Origin`.
+ * Refuses a request that another site may have had a browser send, by its headers: one of another origin than the own. A link of
+ * another site may lead to a page. Programs send no `Origin`.
  */
-export function checkOrigin(headers: IncomingHttpHeaders): void {
-  const { host = '', origin } = headers;
-  if (!ownNames.has(host.replace(/:\d+$/, '').toLowerCase()))
-    throw new Refusal(
-      'wrong_host',
-      `host: expected 127.0.0.1, localhost or [::1], got ${JSON.stringify(host.slice(0, 100))}`,
-    );
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+export function checkOrigin(headers: IncomingHttpHeaders, own: string, isLink: boolean): void {
+  const { origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = headers;
+  const isFollowed = isLink && mode === 'navigate' && destination === 'document';
+  if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isFollowed)
     throw new Refusal('cross_site', 'other sites may not use this API');
-  if (origin !== undefined && origin.toLowerCase() !== `http://${host.toLowerCase()}`)
+  if (origin !== undefined && origin.toLowerCase() !== own)
     throw new Refusal('cross_site', 'pages of other origins may not use this API');
 }
 
-/** Returns the token that a request carries; nothing where it carries none. */
-export function bearerOf({ authorization }: IncomingHttpHeaders): string | undefined {
-  return /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization ?? '')?.[1];
+/**
+ * Refuses a change unless a browser says that a page of the own origin sent it. Demanded wherever a cookie is the proof, as browsers
+ * add it to what other sites have them send.
+ */
+export function checkSameOrigin({ origin, request: { headers } }: Pick<Exchange, 'origin' | 'request'>): void {
+  const isOwn =
+    headers.origin === undefined
+      ? headers['sec-fetch-site'] === 'same-origin'
+      : headers.origin.toLowerCase() === origin;
+  if (!isOwn) throw new Refusal('cross_site', `expected a page of ${origin} to send this, which its Origin says`);
+}
+
+/** Refuses a request with another verb than those that its path takes. A `HEAD` is a `GET`. */
+export function checkVerb({ verb }: Exchange, ...allowed: readonly string[]): void {
+  if (!allowed.includes(verb)) throw wrongVerb(verb, allowed);
+}
+
+/** The refusal of a verb that a path does not take. */
+export function wrongVerb(verb: string, allowed: readonly string[]): Refusal {
+  const allow = allowed.join(', ');
+  return new Refusal('verb_not_allowed', `expected ${allow}, got ${verb}`, { allow });
+}
+
+/** What a request proves its caller by: a token, or the cookie of a log-in. */
+export interface Credential {
+  readonly kind: 'token' | 'cookie';
+  readonly text: string;
+}
+
+/** Whether a path is that of a feed, whose readers know no other proof than a name and a password: the token is the password, and any name will do. */
+export function isFeed(pathname: string): boolean {
+  return pathname.startsWith('/feeds/');
+}
+
+/** Returns what a request proves its caller by; nothing where it has nothing. One with a token says nothing by its cookie. */
+export function credentialOf(exchange: Exchange): Credential | undefined {
+  const { authorization = '' } = exchange.request.headers;
+  const basic = isFeed(exchange.url.pathname) ? /^Basic +([\w+/=]{1,400})$/i.exec(authorization)?.[1] : undefined;
+  if (basic !== undefined) {
+    const password = Buffer.from(basic, 'base64')
+      .toString()
+      .replace(/^[^:]*:/, '');
+    return { kind: 'token', text: password };
+  }
+  if (!/^Bearer\b/i.test(authorization)) {
+    const text = cookieOf(exchange);
+    return text === undefined ? undefined : { kind: 'cookie', text };
+  }
+  const text = /^Bearer +([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1];
+  return text === undefined ? undefined : { kind: 'token', text };
 }
 
 /** The failures of one address that are answered one by one, and the time in which one of them is forgotten, in milliseconds. */

@@ -1,15 +1,16 @@
-import { ControlError } from '../control/error.ts';
+import { type ControlError, invalidParam } from '../control/error.ts';
 import type { JsonSchema, Route } from './routes.ts';
 
 /** Reads the parameters of a query and of the path as the types that the method's schema has; the schema itself is not checked. */
 export function queryParams({ params, key }: Route, query: URLSearchParams, keyText?: string): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   for (const name of new Set(query.keys())) {
-    if (name === key || name === '__proto__') throw unexpected(name);
+    if (name === '__proto__') throw invalidParam(name, 'expected a name that is not reserved');
+    if (name === key) throw unexpected(name);
     const texts = query.getAll(name);
     const schema = propertyOf(params, name);
     if (schema?.type === 'array') found[name] = texts.map((text) => valueOf(text, itemsOf(schema)));
-    else if (texts.length > 1) throw invalid(name, 'expected once');
+    else if (texts.length > 1) throw invalidParam(name, 'expected once');
     else found[name] = valueOf(texts[0] ?? '', schema);
   }
   return withKey({ params, key }, found, keyText);
@@ -54,9 +55,5 @@ function itemsOf({ items }: JsonSchema): JsonSchema | undefined {
 }
 
 function unexpected(name: string): ControlError {
-  return invalid(name, 'expected it in the path alone');
-}
-
-function invalid(path: string, message: string): ControlError {
-  return new ControlError('invalid_params', `${path}: ${message}`, { issues: [{ path, message }] });
+  return invalidParam(name, 'expected it in the path alone');
 }

@@ -24,11 +24,19 @@ const refusals = {
   verb_not_allowed: 405,
   body_too_large: 413,
   not_a_json_body: 415,
+  not_a_form: 415,
   wrong_host: 421,
   key_reused: 422,
   too_many_failures: 429,
+  no_daemon: 502,
   too_busy: 503,
 } as const;
+
+/** The codes of all errors with their statuses. */
+export const errorStatuses: readonly (readonly [code: string, status: number])[] = Object.entries({
+  ...statuses,
+  ...refusals,
+}).sort(([, one], [, other]) => one - other);
 
 /** A reason for which a request is refused before its method is called. */
 export type RefusalCode = keyof typeof refusals;

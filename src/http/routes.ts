@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { MethodSpec } from '../control/methods/method.ts';
-import { methods, type Method } from '../control/methods.ts';
+import { isMethod, methods, type Method } from '../control/methods.ts';
+import { decodedPart } from '../view/path-part.ts';
 
 /** The verbs of the API. */
 export type Verb = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -68,8 +69,18 @@ function pluralOf(noun: string): string {
   return noun === 'held' ? noun : `${noun}s`;
 }
 
-function isMethod(name: string): name is Method {
-  return Object.hasOwn(methods, name);
+const byMethod: ReadonlyMap<Method, Route> = new Map(routes.map((route) => [route.method, route]));
+
+/** Returns the route of a method. Throws for a name that is none, which the types exclude. */
+export function routeFor(method: Method): Route {
+  const route = byMethod.get(method);
+  if (route === undefined) throw new Error(`no route of ${method}`);
+  return route;
+}
+
+/** Whether a method changes something, or has something done: it is no `GET`. */
+export function isChange({ verb }: Route): boolean {
+  return verb !== 'GET';
 }
 
 /** The routes of a path, by verb, and the text that stands in it for the parameter. */
@@ -89,18 +100,10 @@ export function findRoutes(path: string): Found | undefined {
   const encoded = parts[3];
   if (encoded === undefined || encoded === '') return undefined;
   const found = byPath.get(parts.with(3, '*').join('/'));
-  const key = decoded(encoded);
+  const key = decodedPart(encoded);
   return found === undefined || key === undefined ? undefined : { routes: byVerb(found), key };
 }
 
 function byVerb(found: readonly Route[]): ReadonlyMap<string, Route> {
   return new Map(found.map((route) => [route.verb, route]));
-}
-
-function decoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,67 +1,61 @@
-import { createServer, type Server as NodeServer } from 'node:http';
-import { createServing, type ServeDeps } from './serve.ts';
-
-/** The most connections; further ones are closed at once. */
-const mostConnections = 2_048;
-
-/** The most bytes of the headers of a request. */
-const headerBytes = 16_384;
-
-/** How long a client has to send its headers and its whole request, to send another one, and to take an answer, in milliseconds. */
-const headersMs = 10_000;
-const requestMs = 60_000;
-const idleMs = 5_000;
-const silentMs = 600_000;
-
-/** How long the answers under way may take once the server closes, in milliseconds. */
-const closeMs = 3_000;
+import type { IncomingMessage } from 'node:http';
+import { type Listening, listenFor, type Place } from './listening.ts';
+import { createReach, type ReachOptions } from './reach.ts';
+import { findView } from '../dashboard/views.ts';
+import { apiPath } from './api-page.ts';
+import { recordsFileOf } from './records-file.ts';
+import { findRoutes } from './routes.ts';
+import { createServing, programPaths, type ServeDeps } from './serve.ts';
 
 /** A server of the HTTP API. */
-export interface HttpServer {
-  readonly port: number;
-  /** Stops accepting connections, ends the streams, sends the answers under way and hangs up. */
-  close(): Promise<void>;
+export interface HttpServer extends Listening {
+  /** The address at which people find it, with a slash at its end. */
+  readonly url: string;
+  /** The number of streams of events that are open. */
+  streams(): number;
 }
 
-/** The port to listen at on the loopback address, or 0 for any, and what serving needs. */
-export interface HttpServerOptions extends ServeDeps {
-  readonly port: number;
+/** Where to listen, by default on the loopback address, and what serving needs. */
+export interface HttpServerOptions extends Omit<ServeDeps, 'reach' | 'isTls'>, ReachOptions, Place {
+  readonly host?: string;
+  /** Called for each request when it is over, with its path as the description of the API has it, or `other`. */
+  served(route: string, verb: string, status: number): void;
 }
 
-/** Serves the HTTP API on the loopback address. Rejects where it cannot listen there. */
-export async function startHttpServer({ port, ...deps }: HttpServerOptions): Promise<HttpServer> {
-  const serving = createServing(deps);
-  const server = createServer({ maxHeaderSize: headerBytes, headersTimeout: headersMs, requestTimeout: requestMs });
-  server.maxConnections = mostConnections;
-  server.keepAliveTimeout = idleMs;
-  server.setTimeout(silentMs);
-  server.on('request', serving.handle);
-  try {
-    return { port: await listen(server, port), close };
-  } catch (error) {
-    serving.close();
-    throw error;
-  }
+/** Serves the HTTP API. Rejects where it cannot listen, or has no certificate. */
+export async function startHttpServer({ served, ...deps }: HttpServerOptions): Promise<HttpServer> {
+  const isTls = deps.tls !== undefined;
+  const reach = createReach(deps, isTls);
+  const serving = createServing({ ...deps, reach, isTls });
+  const { port, close } = await listenFor({ handle, close: serving.close }, deps);
+  return { port, url: reach.urlAt(port), streams: serving.streams, close };
 
-  function close(): Promise<void> {
-    serving.close();
-    return new Promise((resolve) => {
-      const cut = setTimeout(() => server.closeAllConnections(), closeMs);
-      server.close(() => {
-        clearTimeout(cut);
-        resolve();
-      });
-    });
+  function handle(...[request, response]: Parameters<typeof serving.handle>): void {
+    response.once('close', () => served(...labelsOf(reach.pathOf(request), request), response.statusCode));
+    serving.handle(request, response);
   }
 }
 
-function listen(server: NodeServer, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1' }, () => {
-      server.removeListener('error', reject);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
+/** Paths besides those of the table of methods and of views. */
+const ownPaths: ReadonlySet<string> = new Set([...programPaths, '/login', '/logout', `/${apiPath}`]);
+
+const knownVerbs: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
+
+/** What a request is counted by: as few values as there are paths and verbs, whatever is asked for. */
+function labelsOf(url: string | undefined, { method = '' }: IncomingMessage): readonly [route: string, verb: string] {
+  const path = url?.split('?', 1)[0];
+  const route = path === undefined ? undefined : routeOf(path);
+  return [route ?? 'other', knownVerbs.has(method) ? method : 'other'];
+}
+
+function routeOf(path: string): string | undefined {
+  if (ownPaths.has(path)) return path;
+  const [route] = findRoutes(path)?.routes.values() ?? [];
+  if (route !== undefined) return route.path;
+  const folder = /^\/(?:assets|act|feeds|pictures)(?=\/)/.exec(path)?.[0];
+  if (folder !== undefined) return folder;
+  const within = path.slice(1);
+  if (recordsFileOf(within) !== undefined) return '/projects/:id/records.csv';
+  const page = findView(within);
+  return page && `/${page.view.path}`;
 }

@@ -17,6 +17,17 @@ interface OpenStream {
   end(): void;
 }
 
+/** The parts of streams by their events: those who follow the log at its end are given the same objects. */
+const parts = new WeakMap<Event, string>();
+
+function partOf(event: Event): string {
+  const known = parts.get(event);
+  if (known !== undefined) return known;
+  const part = `id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`;
+  parts.set(event, part);
+  return part;
+}
+
 /** The open streams of events of a server. */
 export class Streams {
   readonly #clock: Clock;
@@ -101,12 +112,13 @@ function openStream(
   async function begin(after: number | undefined): Promise<void> {
     // Each has a signal of its own, as one that lags ends and another one goes on.
     const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, ended.signal]);
+    const { signal } = over;
+    ended.signal.addEventListener('abort', () => over.abort(), { signal });
     await subscribe(after, {
       signal,
       notify(event: Event) {
         if (signal.aborted) return false;
-        write(`id: ${event.id}\ndata: ${JSON.stringify(event)}\n\n`);
+        write(partOf(event));
         return true;
       },
       lag(resumeAfter) {

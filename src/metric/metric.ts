@@ -17,19 +17,22 @@ const maxMetrics = 100;
 
 /** The records and the field from which a metric is taken. */
 const Input = strict({
-  /** A record type of the project's sources: its own name, or that of the shared type that it is. */
-  of: FieldName,
-  /** Missing only where records are counted. */
-  field: FieldName.exactOptional(),
-  /** Default: all sources of the project's targets that have the field. */
-  source: SourceId.exactOptional(),
-  /** What is made of several records: by default there must be one. `last` is what was observed last. */
-  take: z.enum(['only', 'last', 'sum', 'mean', 'min', 'max', 'count']).default('only'),
-  /** Amounts are converted to this currency. Default: their own, which must be one. */
-  currency: Currency.exactOptional(),
-  /** A value beyond these bounds is refused: the metric is null then. */
-  min: z.number().exactOptional(),
-  max: z.number().exactOptional(),
+  of: FieldName.describe(
+    "A record type of the project's sources: its own name, or that of the shared type that it is.",
+  ),
+  field: FieldName.describe('The field that is taken; missing only where records are counted.').exactOptional(),
+  source: SourceId.describe(
+    "The id of the source. Default: all sources of the project's targets that have the field.",
+  ).exactOptional(),
+  take: z
+    .enum(['only', 'last', 'sum', 'mean', 'min', 'max', 'count'])
+    .default('only')
+    .describe('What is made of several records: by default there must be one. `last` is what was observed last.'),
+  currency: Currency.describe(
+    'Amounts are converted to this currency. Default: their own, which must be one.',
+  ).exactOptional(),
+  min: z.number().describe('A value below this is refused: the metric is null then.').exactOptional(),
+  max: z.number().describe('A value above this is refused: the metric is null then.').exactOptional(),
 }).refine(({ field, take }) => (field === undefined) === (take === 'count'), {
   path: ['field'],
   ...expected('"field", or `take: count` without one'),
@@ -55,11 +58,16 @@ export const Rules = z
   .record(
     Name,
     strict({
-      /** A record type of the project's sources; or `metrics`: those of the project. */
-      of: FieldName,
-      source: SourceId.exactOptional(),
-      /** A condition on the record's fields, such as `price < 10 && inStock`, or on the metrics, and on the present (`now`). */
-      when: z.string().trim().min(1).max(4_096),
+      of: FieldName.describe("A record type of the project's sources; or `metrics`: those of the project."),
+      source: SourceId.describe("The id of the source. Default: all sources of the project's targets.").exactOptional(),
+      when: z
+        .string()
+        .trim()
+        .min(1)
+        .max(4_096)
+        .describe(
+          "A condition on the record's fields, such as `price < 10 && inStock`, or on the metrics, and on the present (`now`).",
+        ),
     }),
   )
   .refine((rules) => Object.keys(rules).length <= maxMetrics, expected(`at most ${maxMetrics} rules`));

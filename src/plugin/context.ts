@@ -1,6 +1,7 @@
+import { defined } from '../defined.ts';
 import { maxUrlLength } from '../definition/url-pattern.ts';
 import { decodeBody } from '../extract/decode.ts';
-import type { CollectContext, Context, Fetched, ReadPage } from '../provider/define.ts';
+import type { CallContext, CollectContext, Context, Fetched, ReadPage } from '../provider/define.ts';
 import { type Batches, openBatches } from './batches.ts';
 import { cut, FetchError, shown } from './fault.ts';
 import type { Answers, FromCall, PageInput, PluginFunctions, Question } from './protocol.ts';
@@ -89,6 +90,24 @@ export function openCollectContext(
     since: Object.freeze({ ...since }),
     failed: (url: string, error: unknown) =>
       running.batches.addFailure({ url: cut(url, maxUrlLength), message: cut(shown(error), 2_000) }),
+  });
+}
+
+/** The context that a function of a pipeline gets. */
+export function openCallContext(running: RunningCall, of: PluginFunctions['call']['input']['of']): CallContext {
+  const { secret, log } = openContext(running, undefined);
+  return Object.freeze({
+    ...of,
+    secret,
+    log,
+    async *records(wanted = {}) {
+      for (let cursor: string | undefined; ;) {
+        const slice = await running.questions.ask({ type: 'records', wanted, ...defined({ cursor }) });
+        yield* slice.records;
+        if (slice.next === undefined) return;
+        cursor = slice.next;
+      }
+    },
   });
 }
 

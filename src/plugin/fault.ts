@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { inspect } from 'node:util';
-import type { PluginFailure, PluginFailureCode, PluginFunction } from './protocol.ts';
+import type { PluginCall, PluginFailure, PluginFailureCode } from './protocol.ts';
 
 /** Longer messages are cut, in characters. */
 const maxMessageLength = 2_000;
@@ -31,9 +31,14 @@ export class FetchError extends Error {
 /** The names of a call in messages. */
 export interface Named {
   readonly file: string;
-  readonly function: PluginFunction;
+  readonly function: string;
   /** The address of the plug-in's module, by which lines are found in stack traces. */
   readonly url: string;
+}
+
+/** The name of the function that a call is of, as its module has it. */
+export function calledName({ function: name, input }: PluginCall): string {
+  return name === 'call' && 'name' in input ? input.name : name;
 }
 
 /** The failure of a call. Its message names the plug-in and the function. */

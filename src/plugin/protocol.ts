@@ -1,5 +1,18 @@
-import type { Ask, AskFailure, Advice, Credentials, Cursor, Params, TargetPage } from '../provider/define.ts';
+import type { RecordView } from '../view/record.ts';
+import type { Value } from '../extract/value/value.ts';
+import type {
+  Ask,
+  AskFailure,
+  Advice,
+  CallContext,
+  Credentials,
+  Cursor,
+  Params,
+  TargetPage,
+  WantedRecords,
+} from '../provider/define.ts';
 import type { AddressParts } from '../definition/target-address.ts';
+import type { LogLine } from '../log.ts';
 import type { FoundDraft } from '../extract/record.ts';
 import type { Unparsed } from '../view/scrape.ts';
 
@@ -15,7 +28,7 @@ export interface PluginFile {
 
 /** The functions and settings of a plug-in's module. */
 export interface PluginShape {
-  readonly functions: readonly Exclude<PluginFunction, 'describe'>[];
+  readonly functions: readonly Exclude<PluginFunction, 'describe' | 'call'>[];
   readonly pageSize?: { readonly first: number; readonly later: number };
   readonly maxPages?: number;
   /** Whether the plug-in has a schema for its options. */
@@ -63,6 +76,16 @@ export interface PluginFunctions {
     /** The number of drafts and failed items that were sent in batches. */
     readonly value: { readonly drafts: number; readonly failures: number };
   };
+  /** A function that the module exports, of any name; its module need be no provider. */
+  readonly call: {
+    readonly input: {
+      readonly name: string;
+      readonly args: Value;
+      readonly of: Pick<CallContext, 'pipeline' | 'run' | 'job' | 'results'>;
+    };
+    /** What the function returns; `undefined` for nothing. */
+    readonly value: Value | undefined;
+  };
 }
 
 /** The newest stored date of each field by which a definition says how far a collector has come; empty while nothing is stored. */
@@ -101,11 +124,7 @@ export type PluginOutcome<T> =
   | { readonly ok: false; readonly failure: PluginFailure };
 
 /** A log line of a plug-in, cut to some thousand characters. `data` is JSON. */
-export interface PluginLogLine {
-  readonly level: 'debug' | 'info' | 'warn' | 'error';
-  readonly message: string;
-  readonly data?: unknown;
-}
+export type PluginLogLine = LogLine;
 
 /** The result of a plug-in's own request. The body is transferred to the thread. */
 export type FetchAnswer =
@@ -149,11 +168,19 @@ export type FromThread = { readonly call: number } & FromCall;
 export type Question =
   | { readonly type: 'fetch'; readonly ask: Ask }
   | { readonly type: 'secret'; readonly name: string }
+  | { readonly type: 'records'; readonly wanted: WantedRecords; readonly cursor?: string }
   | { readonly type: 'collected'; readonly batch: Batch };
 
 /** The daemon's answer to each type of question. */
 export interface Answers {
   readonly fetch: FetchAnswer;
   readonly secret: { readonly text?: string };
+  readonly records: RecordSlice;
   readonly collected: Record<string, never>;
+}
+
+/** Some of the records that a call asked for, and what leads to the next. */
+export interface RecordSlice {
+  readonly records: readonly RecordView[];
+  readonly next?: string;
 }

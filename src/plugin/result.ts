@@ -124,6 +124,17 @@ export function checkResult(name: keyof typeof schemas, value: unknown): unknown
   return checked;
 }
 
+/** The largest result of a function of a pipeline, as JSON. */
+const maxReturnedBytes = 64 * 1024;
+
+/** Checks what a function of a pipeline returned: a JSON value or nothing. Throws a `PluginFault` for anything else. */
+export function checkReturned(value: unknown): Value | undefined {
+  const checked = parse(JsonValue.optional(), value, 'returned');
+  const bytes = checked === undefined ? 0 : Buffer.byteLength(JSON.stringify(checked));
+  if (bytes <= maxReturnedBytes) return checked;
+  throw new PluginFault('plugin_bad_result', `returned ${bytes} bytes, expected at most ${maxReturnedBytes}`);
+}
+
 /** Checks one draft of a collector. Throws a `PluginFault` for an invalid or too large one. */
 export function checkDraft(value: unknown): { readonly draft: FoundDraft; readonly bytes: number } {
   const draft = withoutUndefined(parse(DraftResult, value, 'yielded')) as FoundDraft;

@@ -2,11 +2,18 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 import type { MessagePort } from 'node:worker_threads';
 import type { ProviderPlugin } from '../provider/define.ts';
-import { openCollectContext, openContext, openPage, openRunningCall, type RunningCall } from './context.ts';
-import { failureOf, lineOf, type Named, PluginFault, shown, thrownFailure } from './fault.ts';
+import {
+  openCallContext,
+  openCollectContext,
+  openContext,
+  openPage,
+  openRunningCall,
+  type RunningCall,
+} from './context.ts';
+import { calledName, failureOf, lineOf, type Named, PluginFault, shown, thrownFailure } from './fault.ts';
 import { type ModuleLoader, moduleUrl, replaceGlobals } from './thread-guard.ts';
 import type { FromThread, PluginFile, PluginFunctions, PluginOutcome, PluginRead, ToThread } from './protocol.ts';
-import { checkDraft, checkResult, draftBytes } from './result.ts';
+import { checkDraft, checkResult, checkReturned, draftBytes } from './result.ts';
 import { describeProvider, openOptions, providerOf } from './shape.ts';
 
 type CallMessage = ToThread & { readonly type: 'call' };
@@ -53,13 +60,14 @@ export function serve(port: MessagePort, loader: ModuleLoader): void {
     inCall.run(call, () => void run(message, call));
   });
 
-  function openCall({ call, plugin, function: name }: CallMessage): Call {
-    const running = openRunningCall((message) => port.postMessage({ call, ...message } satisfies FromThread));
+  function openCall(message: CallMessage): Call {
+    const { call, plugin } = message;
+    const running = openRunningCall((told) => port.postMessage({ call, ...told } satisfies FromThread));
     const before = process.getActiveResourcesInfo();
     let hasEnded = false;
     return {
       ...running,
-      named: { file: plugin.file, function: name, url: moduleUrl(plugin) },
+      named: { file: plugin.file, function: calledName(message), url: moduleUrl(plugin) },
       end(outcome, how) {
         running.batches.drop();
         if (how === 'stray') return tell(outcome, 'stray');
@@ -84,7 +92,14 @@ export function serve(port: MessagePort, loader: ModuleLoader): void {
 
   async function run(message: CallMessage, call: Call): Promise<void> {
     try {
-      const provider = providerOf(await load(loader, call, message.plugin));
+      const module = await load(loader, call, message.plugin);
+      if (message.function === 'call') {
+        call.say({ type: 'began' });
+        return call.end({ ok: true, value: await callExported(module, message.input, call) }, 'whole');
+      }
+      const provider = providerOf(module);
+      // Loaded before the call begins, as its time is the plug-in's own.
+      if (message.function === 'read') await importReader();
       call.say({ type: 'began' });
       call.end({ ok: true, value: await callFunction(provider, message, call) }, 'whole');
     } catch (error) {
@@ -92,6 +107,9 @@ export function serve(port: MessagePort, loader: ModuleLoader): void {
     }
   }
 }
+
+/** The module of what reads pages. Threads of collectors do without it. */
+const importReader = () => import('./reader.ts');
 
 /** Loads a plug-in's module. Throws a `PluginFault` for one that cannot be loaded. */
 async function load(loader: ModuleLoader, { named }: Call, plugin: PluginFile): Promise<object> {
@@ -105,6 +123,19 @@ async function load(loader: ModuleLoader, { named }: Call, plugin: PluginFile): 
       `cannot be loaded: ${what}${line === undefined ? '' : ` (line ${line})`}`,
     );
   }
+}
+
+/** Calls a function that a module exports. Throws a `PluginFault` where there is none or its result is invalid, and whatever it throws. */
+async function callExported(
+  module: object,
+  { name, args, of }: PluginFunctions['call']['input'],
+  running: RunningCall,
+): Promise<PluginFunctions['call']['value']> {
+  const exported: unknown = Reflect.get(module, name);
+  if (typeof exported !== 'function')
+    throw new PluginFault('plugin_bad_module', `is not exported: expected a function of this name`);
+  const returned: unknown = await exported(freeze(args), openCallContext(running, freeze(of)));
+  return checkReturned(returned);
 }
 
 /** The resources that keep the thread busy now and did not before the call. */
@@ -123,7 +154,7 @@ function leftovers(before: readonly string[]): string[] {
  */
 async function callFunction(
   provider: ProviderPlugin<unknown>,
-  call: CallMessage,
+  call: Exclude<CallMessage, { readonly function: 'call' }>,
   running: RunningCall,
 ): Promise<unknown> {
   if (call.function === 'describe') return describeProvider(provider, call.options);
@@ -148,8 +179,7 @@ async function callFunction(
       );
     case 'read': {
       const page = openPage(call.input);
-      // Threads of collectors do without it.
-      const { openReader } = await import('./reader.ts');
+      const { openReader } = await importReader();
       const { reader, unparsed } = openReader(page, options);
       const read = checkResult('read', await provider.read?.(page, reader)) as PluginRead;
       // In parts, so that the daemon never has to take in a large one at once.

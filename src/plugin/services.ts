@@ -1,5 +1,5 @@
-import type { Ask } from '../provider/define.ts';
-import type { Batch, FetchAnswer, PluginLogLine } from './protocol.ts';
+import type { Ask, WantedRecords } from '../provider/define.ts';
+import type { Batch, FetchAnswer, PluginLogLine, RecordSlice } from './protocol.ts';
 
 /** The services of the daemon for one call of a plug-in. A rejection ends the call and is passed to its caller. */
 export interface PluginServices {
@@ -12,6 +12,8 @@ export interface PluginServices {
   fetch(ask: Ask, signal: AbortSignal): Promise<FetchAnswer>;
   /** The text of a secret that the definition names; `undefined` for any other. */
   secret(name: string): string | undefined | Promise<string | undefined>;
+  /** Some of the records that are stored, from a cursor on. */
+  records(wanted: WantedRecords, cursor: string | undefined): Promise<RecordSlice>;
   log(line: PluginLogLine): void;
   /** Takes a batch of a collector. The collector waits for it before it sends another. */
   collected(batch: Batch): Promise<void>;
@@ -23,6 +25,7 @@ export interface PluginServices {
 export const noServices: PluginServices = {
   fetch: () => Promise.resolve({ ok: false, failure: { code: 'disallowed', message: 'expected no request here' } }),
   secret: () => undefined,
+  records: () => Promise.resolve({ records: [] }),
   log: () => undefined,
   collected: () => Promise.resolve(),
   hide: (text) => text,
@@ -36,7 +39,7 @@ export interface PluginLimits {
   readonly cpuMs: number;
   /** The whole time of a function that does not wait for the daemon. */
   readonly totalMs: number;
-  /** The longest time without a message of `collect` or `authenticate`, in ms, not counting waits for the daemon. */
+  /** The longest time without a message of `collect`, `authenticate` or a function of a pipeline, in ms, not counting waits for the daemon. */
   readonly silenceMs: number;
   /** The memory of one thread, in MiB, on its heap and outside of it. */
   readonly memoryMib: number;

@@ -39,7 +39,7 @@ const functions = [
   'onFailure',
   'authenticate',
   'collect',
-] as const satisfies readonly Exclude<PluginFunction, 'describe'>[];
+] as const satisfies readonly Exclude<PluginFunction, 'describe' | 'call'>[];
 
 /**
  * The provider that a module exports: by default, or only a function `collect`. Throws a `PluginFault` for any other

@@ -12,10 +12,7 @@ import type { Source } from '../definition/source.ts';
 import type { Problem } from '../definition/problem.ts';
 import { type AddressParts, pluginAddress, type SourceMatch } from '../definition/target-address.ts';
 import { fillUrl } from '../definition/url-pattern.ts';
-import type { StepFailure } from '../engine/step.ts';
-import type { Extraction } from '../extract/draft.ts';
-import { type Excerpt, keepExcerpt } from '../extract/excerpt.ts';
-import { gaveNothing } from '../extract/extract.ts';
+import type { StepFailure, StepOutcome } from '../engine/step.ts';
 import type { Page } from '../fetch/page.ts';
 import type { Log } from '../log.ts';
 import type { OpenProvider, Reading } from '../provider/provider.ts';
@@ -24,7 +21,7 @@ import type { PluginLogin } from '../session/start-login.ts';
 import { type FindSecrets, secretsThatAreSet } from '../session/secret-store.ts';
 import type { Secret } from '../session/secret.ts';
 import { defined } from '../defined.ts';
-import { type CallFunction, extractionOf, openPlugin, refusedPlugin } from './open.ts';
+import { type CallFunction, openPlugin, refusedPlugin } from './open.ts';
 import type {
   PluginFailure,
   PluginCall,
@@ -34,6 +31,8 @@ import type {
   PluginShape,
   Since,
 } from './protocol.ts';
+import { type ReadPage, readByPlugin } from './read-page.ts';
+import { hiddenLine } from './thread.ts';
 import { openPrograms, type ProgramFailure } from './program.ts';
 import { noServices, type PluginServices } from './services.ts';
 
@@ -70,6 +69,8 @@ export interface SourcePlugins {
   problemOf(source: string): Problem | undefined;
   /** Reads a page; its body moves to a thread. */
   read(page: Page, reading: Reading, signal: AbortSignal): Promise<ReadPage>;
+  /** Logs what a plug-in told as it read a page in a worker process; resolves with the outcome without that and without secrets in its failure. */
+  told(reading: Reading, outcome: StepOutcome): Promise<StepOutcome>;
   /**
    * Resolves an URL that a person gave by each plug-in that can, within 15 s. A plug-in that fails or takes longer gives no match. They make
    * their requests by what `fetchFor` gives. Rejects with the signal's reason when that fires first.
@@ -117,10 +118,6 @@ type Bad = { readonly ok: false; readonly failure: StepFailure };
 
 type Described = Bad | { readonly ok: true; readonly value: PluginShape };
 
-type ReadPage =
-  /** `excerpt` is the beginning of a page that gave nothing. */
-  { readonly ok: true; readonly extraction: Extraction; readonly excerpt?: Excerpt } | Bad;
-
 /** The time for all plug-ins to resolve a URL, in milliseconds, since a person waits. */
 const resolveMs = 15_000;
 
@@ -153,17 +150,16 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
       return { file: last.plugin.file, line: 1, column: 1, path: '', message: last.message };
     },
 
-    async read({ body, url, status, headers, observedAt }, { source, plan, plugin: reading }, signal) {
-      if (reading === undefined) throw new Error(`${url}: no plug-in reads it`);
-      const excerpt = keepExcerpt({ body, headers });
-      const input = { url, status, headers, body };
-      const { plugin, options, secrets } = reading;
-      const services = { ...noServices, ...(await telling(secrets, { source, plugin: basename(plugin.file) })) };
-      const read = await call({ plugin, function: 'read', input, options, services, signal });
-      if (!read.ok) return read;
-      const extraction = extractionOf(read.value, plan, url, observedAt);
-      if (!gaveNothing(extraction)) return { ok: true, extraction };
-      return { ok: true, extraction, excerpt: excerpt() };
+    async read(page, reading, signal) {
+      const services = { ...noServices, ...(await tellingOf(reading)) };
+      return readByPlugin(page, reading, { call, services }, signal);
+    },
+
+    async told(reading, { told = [], ...outcome }) {
+      const { log: write, hide } = await tellingOf(reading);
+      for (const line of told) write(hiddenLine(line, hide));
+      if (outcome.kind !== 'failed') return outcome;
+      return { ...outcome, failure: { ...outcome.failure, message: hide(outcome.failure.message) } };
     },
 
     async resolve(url, fetchFor, signal) {
@@ -247,6 +243,11 @@ export function createSourcePlugins({ catalogue, findSecrets, log, call }: Sourc
     const { id, options, secrets } = source;
     const services = { ...noServices, ...(await telling(secrets, { source: id, plugin: source.plugin })), ...more };
     return call({ plugin, function: name, input, options, services, signal });
+  }
+
+  /** The services of a call that reads a page. */
+  function tellingOf({ source, plugin }: Reading): Promise<Pick<PluginServices, 'log' | 'hide'>> {
+    return telling(plugin?.secrets, { source, ...(plugin && { plugin: basename(plugin.plugin.file) }) });
   }
 
   /** The services by which a call logs, with `of` in each line, and by which the secrets of its source are hidden. */

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { defined } from '../defined.ts';
 import type { FoundDraft } from '../extract/record.ts';
-import { failureOf } from './fault.ts';
+import { calledName, failureOf } from './fault.ts';
 import type {
   Answers,
   Batch,
@@ -16,7 +16,7 @@ import type {
   ToThread,
 } from './protocol.ts';
 import type { PluginLimits, PluginServices } from './services.ts';
-import { watchCall } from './watch.ts';
+import { isPatient, watchCall } from './watch.ts';
 
 /**
  * V8's own memory limit for a thread over ours, in MiB. Beyond its limit V8 may end the whole process when it meets one
@@ -117,7 +117,7 @@ function runCall(
   call: PluginCall & { readonly call: number },
   { services, signal, limits }: CallFrame,
 ): Promise<CalledThread> {
-  const named = { file: call.plugin.file, function: call.function };
+  const named = { file: call.plugin.file, function: calledName(call), isPatient: isPatient(call.function) };
   const { promise, resolve } = Promise.withResolvers<CalledThread>();
   /** Fires when the call has ended, so that the daemon stops working for it. */
   const whole = new AbortController();
@@ -153,7 +153,7 @@ function runCall(
         services.began?.();
         return watch.began();
       case 'log':
-        services.log(hidden(message.line, services));
+        services.log(hiddenLine(message.line, (text) => services.hide(text)));
         return watch.heard(waits);
       case 'question':
         return void answer(message.request, message.question);
@@ -186,6 +186,8 @@ function runCall(
         return services.fetch(question.ask, whole.signal);
       case 'secret':
         return defined({ text: await services.secret(question.name) });
+      case 'records':
+        return services.records(question.wanted, question.cursor);
       case 'collected':
         if (call.function === 'collect') await services.collected(shownBatch(question.batch, services));
         else drafts.push(...question.batch.drafts);
@@ -251,7 +253,7 @@ function shownBatch({ drafts, failures }: Batch, { hide }: PluginServices): Batc
 }
 
 /** The log line without secrets. Data that holds one becomes text. */
-function hidden({ level, message, data }: PluginLogLine, { hide }: PluginServices): PluginLogLine {
+export function hiddenLine({ level, message, data }: PluginLogLine, hide: PluginServices['hide']): PluginLogLine {
   const text = data === undefined ? undefined : JSON.stringify(data);
   const shown = text === undefined ? undefined : hide(text);
   return {

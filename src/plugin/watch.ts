@@ -25,7 +25,7 @@ const leastShare = 0.02;
 const mostLimitsUnheard = 10;
 
 /** Functions that may wait for the daemon. They may take any time while they send messages. */
-const patient: ReadonlySet<PluginFunction> = new Set(['authenticate', 'collect']);
+const patient: ReadonlySet<PluginFunction> = new Set(['authenticate', 'collect', 'call']);
 
 /** Whether a function may take any time while it sends messages. */
 export function isPatient(name: PluginFunction): boolean {
@@ -44,7 +44,7 @@ export interface CallWatch {
 /** Watches a call on a thread. Calls `onOverrun` at most once. */
 export function watchCall(
   worker: Worker,
-  call: Omit<Named, 'url'>,
+  call: Omit<Named, 'url'> & { readonly isPatient: boolean },
   limits: PluginLimits,
   onOverrun: (failure: PluginFailure) => void,
 ): CallWatch {
@@ -72,7 +72,7 @@ export function watchCall(
     },
     heard(waiting) {
       waits = waiting;
-      if (phase === 'running' && isPatient(call.function)) since = performance.now();
+      if (phase === 'running' && call.isPatient) since = performance.now();
     },
     stop,
   };
@@ -86,7 +86,7 @@ export function watchCall(
     const passed = performance.now() - since;
     if (phase === 'loading') {
       if (isOver(passed, limits.loadMs)) return overrun(`took more than ${limits.loadMs} ms to be loaded`);
-    } else if (isPatient(call.function)) {
+    } else if (call.isPatient) {
       if (waits === 0 && passed >= limits.silenceMs) return overrun(`was silent for ${limits.silenceMs} ms`);
     } else if (isOver(passed, limits.totalMs)) {
       return overrun(`took more than ${limits.totalMs} ms`);
@@ -122,7 +122,7 @@ export function watchCall(
     const cpuMs = (cpu.user + cpu.system) / 1_000;
     cpuAtLast = cpuMs;
     cpuAtBegin ??= cpuMs;
-    if (phase === 'running' && !isPatient(call.function) && cpuMs - cpuAtBegin >= limits.cpuMs) {
+    if (phase === 'running' && !call.isPatient && cpuMs - cpuAtBegin >= limits.cpuMs) {
       overrun(`used more than ${limits.cpuMs} ms of processor time`);
     }
     const shares = (heap.used_heap_size + heap.external_memory) / (limits.memoryMib * 1024 * 1024);

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { Value } from '../extract/value/value.ts';
 import type { FilterFunction } from '../extract/filter/all.ts';
 import type { TakeFunction } from '../extract/rule/plan.ts';
+import type { RecordView } from '../view/record.ts';
 
 export { z };
 
@@ -153,6 +154,25 @@ export interface CollectContext<O> extends Context<O> {
   readonly url?: string;
   /** Counts and logs an item that could not be read; the run goes on. */
   failed(url: string, error: unknown): Promise<void>;
+}
+
+/** Which records a function of a pipeline reads: those that match every key that is set. */
+export interface WantedRecords {
+  readonly source?: string;
+  /** The type in their source, or the shared type that they are. */
+  readonly type?: string;
+  readonly project?: string;
+}
+
+/** The daemon, as a function that a job of a pipeline calls may use it. */
+export interface CallContext extends Pick<Context<unknown>, 'secret' | 'log'> {
+  readonly pipeline: string;
+  readonly run: number;
+  readonly job: string;
+  /** What came of the jobs of the run that are done, by their names. */
+  readonly results: Readonly<Record<string, unknown>>;
+  /** The records that are stored, each once; one that changes meanwhile may come again. Default: all. */
+  records(wanted?: WantedRecords): AsyncIterable<RecordView>;
 }
 
 /** May be answered at once or later. */

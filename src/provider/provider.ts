@@ -5,6 +5,7 @@ import type { Value } from '../extract/value/value.ts';
 import type { ExtractPlan } from '../extract/plan.ts';
 import type { TrialOptions } from '../extract/trial.ts';
 import type { CauseQuestion } from '../view/cause-question.ts';
+import type { DrawQuestion } from '../view/drawn-page.ts';
 import type { RepairQuestion } from '../view/repair.ts';
 import type { Validators } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
@@ -33,6 +34,8 @@ export interface Reading {
   readonly compare?: CauseQuestion;
   /** Set where rules are searched that would have read what was known last. */
   readonly repair?: RepairQuestion;
+  /** Set where the page is drawn for a person to choose places in. */
+  readonly draw?: DrawQuestion;
   /** Set where a plug-in reads the page; the plan then says what its records are. */
   readonly plugin?: PluginReading;
 }

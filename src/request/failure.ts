@@ -1,4 +1,5 @@
 import type { StepFailure, StepOutcome } from '../engine/step.ts';
+import { passing } from '../fetch/triage.ts';
 import type { RequestResult } from './intent.ts';
 
 /** Code of the failure of a request that was not sent because the opening hours of its source were over. */
@@ -10,9 +11,13 @@ export const unsentFailures: ReadonlySet<string> = new Set(['refused_address', '
 /** Codes of failures whose cause is in the daemon or its settings, and not in the source. */
 const ownFailures: ReadonlySet<string> = new Set([
   'cancelled',
+  'revoked',
   'time_limit',
   'renderer_missing',
   'render_crashed',
+  'worker_lost',
+  'stalled',
+  'result_too_large',
   hoursOver,
 ]);
 
@@ -34,6 +39,12 @@ export function isLack(outcome: StepOutcome): boolean {
 /** Whether a request failed for a cause in the daemon or its settings, so that the failure says nothing of the source. */
 export function isOwnFailure(outcome: StepOutcome): boolean {
   return outcome.kind === 'failed' && ownFailures.has(outcome.failure.code);
+}
+
+/** Whether what a request failed for may pass by itself, so that it is worth to ask again: a cause at the site, or a worker process that was lost. */
+export function mayPass({ outcome, trouble }: Pick<RequestResult, 'outcome' | 'trouble'>): boolean {
+  const isLost = outcome.kind === 'failed' && outcome.failure.code === 'worker_lost';
+  return isLost || passing.has(trouble?.cause ?? 'unexpected');
 }
 
 /** Whether a request was not sent because the opening hours of its source were over. */

@@ -1,9 +1,11 @@
 import type { SourceCircuit, TargetOutcome } from '../fetch/ledger/circuit.ts';
 import type { Offer } from '../fetch/ledger/host-line.ts';
+import type { Lease } from '../fetch/ledger/turn-leases.ts';
 import type { TurnOutcome } from '../fetch/ledger/turn-outcome.ts';
 
 /** The right to send one request to one host. */
 export interface Grant {
+  readonly lease: Lease;
   /** Reports that the request went out; the gap to the next request of the host counts from here. Further calls do nothing. */
   sent(): void;
 }

@@ -3,11 +3,21 @@ import type { Step, StepOutcome } from '../engine/step.ts';
 import type { ExpectedWait } from '../fetch/ledger/ledger-view.ts';
 import type { FirstTurn } from './gate.ts';
 import type { Trouble } from '../fetch/triage.ts';
+import type { SentCredentials } from './sent-credentials.ts';
+
+/** What a request is for; `resolve` finds out for a plug-in whose an address is. */
+export type StepKind = 'page' | 'robots' | 'login' | 'pulse' | 'recheck' | 'file' | 'trial' | 'resolve';
 
 /** A request that is to be made for a source. */
 export interface RequestIntent {
   readonly step: Step;
   readonly source: Source;
+  /** Default: `page`. */
+  readonly kind?: StepKind;
+  /** The number of the scrape that makes the request. */
+  readonly scrape?: number;
+  /** The credentials of all requests of the scrape, kept out of what is shown of this one. */
+  readonly sent?: SentCredentials;
   /** When the request was due, wall time. The requests of one host get their turns in the order of `deadlineAt`, else of this. */
   readonly dueAt: number;
   /** When the target must be verified at the latest, wall time; set for a re-check for an objective. */

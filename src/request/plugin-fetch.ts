@@ -33,7 +33,7 @@ export function answerOf(url: string, outcome: StepOutcome): FetchAnswer {
 export function loginFetch(source: Source, exchange: Robots['exchange']): PluginServices['fetch'] {
   return async (ask, signal) => {
     const outcome = await exchange(
-      { step: { request: pluginRequest(source, ask) }, source, dueAt: firstInLine },
+      { kind: 'login', step: { request: pluginRequest(source, ask) }, source, dueAt: firstInLine },
       signal,
     );
     const { setCookies = [] } = outcome;

@@ -9,6 +9,7 @@ import type { Authenticated, SessionDesk } from '../session/desk.ts';
 import type { Secrets } from '../session/secret-store.ts';
 import type { PluginLogin } from '../session/start-login.ts';
 import type { Circuits, Gate } from './gate.ts';
+import type { StepWatcher } from './watch-steps.ts';
 
 /** The parts of the daemon on which requests depend. */
 export interface RequestPorts {
@@ -20,6 +21,8 @@ export interface RequestPorts {
   readonly secrets: Secrets;
   readonly rows: RequestRows;
   readonly runStep: RunStep;
+  /** Told of each step. Default: nobody is. */
+  readonly steps?: StepWatcher;
   readonly daemon: DaemonFacts;
 }
 

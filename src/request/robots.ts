@@ -168,7 +168,7 @@ export function createRobots(
   async function fetchRobots(source: Source, origin: string, url: string, signal: AbortSignal): Promise<RobotsAnswer> {
     const { limits, allowPrivate } = requestOf(source, url);
     const step = { request: { url, allowPrivate, limits: { ...limits, maxBytes } } };
-    const outcome = await exchange({ step, source, dueAt: firstInLine }, signal);
+    const outcome = await exchange({ kind: 'robots', step, source, dueAt: firstInLine }, signal);
     const isOwn = new URL(url).origin === origin;
     if (isOwn && outcome.kind === 'failed' && unsentFailures.has(outcome.failure.code))
       throw new Unasked(outcome.failure);

@@ -1,5 +1,4 @@
-import { hoursOver, unsentOutcome, unsentResult } from './failure.ts';
-import { passing } from '../fetch/triage.ts';
+import { hoursOver, mayPass, unsentOutcome, unsentResult } from './failure.ts';
 import type { MakeRequest, RequestIntent, Within } from './intent.ts';
 import type { SentCredentials } from './sent-credentials.ts';
 import type { Clock } from '../clock.ts';
@@ -32,12 +31,12 @@ export function watchRequests(
     sent.noteHidden(intent.hidden ?? []);
     try {
       const result = await makeRequest(
-        { ...intent, sends: (credentials) => sent.note(credentials), waits: oneWaits },
+        { ...intent, sent, sends: (credentials) => sent.note(credentials), waits: oneWaits },
         signal,
       );
       sent.noteSet(result.outcome.setCookies ?? []);
       // A failure that may pass is followed by a pause and another request; the pause is waiting as well.
-      if (result.trouble !== undefined && passing.has(result.trouble.cause)) oneWaits(true);
+      if (mayPass(result)) oneWaits(true);
       return result;
     } finally {
       underWay -= 1;
@@ -66,7 +65,7 @@ export function withinHours(hours: readonly OpenHours[], clock: Clock, makeReque
 }
 
 /** What each request of a scrape says of its scrape. */
-export type ScrapeRank = Pick<RequestIntent, 'deadlineAt' | 'isManual' | 'first'>;
+export type ScrapeRank = Pick<RequestIntent, 'deadlineAt' | 'isManual' | 'first' | 'scrape'>;
 
 /** Gives each request of a scrape the rank of the scrape, and its first turn. */
 export function ranked(rank: ScrapeRank, makeRequest: MakeRequest): MakeRequest {

@@ -96,7 +96,7 @@ export function createSessions(
     const { url, method, headers, body } = request;
     const text = body && { text: body.reveal() };
     const step = { request: { url, method, headers, limits, allowPrivate, ...defined({ body: text }) } };
-    const outcome = await exchange({ step, source, dueAt: firstInLine }, signal);
+    const outcome = await exchange({ kind: 'login', step, source, dueAt: firstInLine }, signal);
     signal.throwIfAborted();
     return loginOutcome(url, outcome, reading);
   }

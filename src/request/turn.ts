@@ -1,9 +1,9 @@
 import { unsentOutcome } from './failure.ts';
 import { namedIn } from '../definition/auth.ts';
 import { politenessKey, type Source } from '../definition/source.ts';
-import type { Exchange, Step, StepFailure, StepOutcome } from '../engine/step.ts';
+import { type Exchange, type Step, type StepFailure, type StepOutcome, TurnUnused } from '../engine/step.ts';
 import type { Offer } from '../fetch/ledger/host-line.ts';
-import { turnLimitMs } from '../fetch/ledger/turn-leases.ts';
+import { type CarriedTurn, turnLimitMs } from '../fetch/ledger/turn-leases.ts';
 import type { Policy } from '../fetch/ledger/policy.ts';
 import { type TurnOutcome, turnOutcome } from '../fetch/ledger/turn-outcome.ts';
 import type { FailedExchange } from '../fetch/failure.ts';
@@ -15,6 +15,7 @@ import type { Grant } from './gate.ts';
 import { firstInLine, type RequestIntent, type SessionHeaders } from './intent.ts';
 import type { RequestPorts } from './ports.ts';
 import { withoutSentCredentials } from './sent-credentials.ts';
+import { WatchedExchange } from './watch-steps.ts';
 
 /** Decides when the turn has come whether the request is still sent. */
 export interface GrantCheck {
@@ -56,11 +57,44 @@ export function createExchangeInTurn({
   hosts,
   secrets,
   runStep,
+  steps,
   daemon,
-}: Pick<RequestPorts, 'clock' | 'hosts' | 'secrets' | 'runStep' | 'daemon'>): ExchangeInTurn {
+}: Pick<RequestPorts, 'clock' | 'hosts' | 'secrets' | 'runStep' | 'steps' | 'daemon'>): ExchangeInTurn {
   const { gate } = hosts;
   const { onlyLoopback } = daemon.bot;
+  if (steps === undefined) return inTurns;
   return async (intent, options, signal) => {
+    const watched = new WatchedExchange(steps, intent, signal, clock);
+    try {
+      return watched.ended(await inTurns(watched.intent, options, watched.signal));
+    } catch (error) {
+      return watched.broke(error);
+    }
+  };
+
+  /** Makes an exchange in one turn, or in further ones until one is used. */
+  async function inTurns(
+    intent: RequestIntent,
+    options: TurnOptions,
+    signal: AbortSignal,
+  ): Promise<StepOutcome | Refused> {
+    for (;;) {
+      try {
+        return await inOneTurn(intent, options, signal);
+      } catch (error) {
+        if (!(error instanceof TurnUnused)) throw error;
+        // It waits for another turn.
+        signal.throwIfAborted();
+        intent.waits?.(true);
+      }
+    }
+  }
+
+  async function inOneTurn(
+    intent: RequestIntent,
+    options: TurnOptions,
+    signal: AbortSignal,
+  ): Promise<StepOutcome | Refused> {
     const { step, source, within = (run, limited) => run(limited) } = intent;
     const proxy = await proxyOf(source, secrets.remembered);
     if ('missing' in proxy) return unsentOutcome({ code: 'not_initialised', message: proxy.missing }, clock.now());
@@ -72,11 +106,12 @@ export function createExchangeInTurn({
     let isBegun = false;
     try {
       const credentials = (await options.credentials?.()) ?? {};
+      const turn = turnOf(source, grant, options.crawlDelayMs());
       const request = { ...step.request, ...proxy, headers: headersOf(source, step, credentials), onlyLoopback };
       outcome = await within((limited) => {
         isBegun = true;
         running = runStep(
-          { ...step, request },
+          { ...step, request, turn },
           limited,
           () => grant.sent(),
           (exchange) => {
@@ -89,12 +124,13 @@ export function createExchangeInTurn({
       return withoutSentCredentials(outcome, credentials);
     } catch (error) {
       // What broke may have asked before it did.
-      if (isBegun && !signal.aborted) grant.sent();
+      if (isBegun && !signal.aborted && !(error instanceof TurnUnused)) grant.sent();
       throw error;
     } finally {
-      giveBack(grant, outcome, step.render === undefined ? undefined : running);
+      const isOwn = outcome?.isOfEarlierTurn !== true;
+      giveBack(grant, isOwn ? outcome : undefined, step.render === undefined ? undefined : running);
     }
-  };
+  }
 
   /** Takes the turn with which the scrape begins, if that is of the same host, or else waits for one. */
   async function takeTurn(
@@ -143,6 +179,10 @@ function offerOf(
     target,
     sentMs: turnLimitMs(source.limits.total),
   };
+}
+
+function turnOf(source: Source, { lease }: Grant, crawlDelayMs: number | undefined): CarriedTurn {
+  return { ...lease, policy: policyOf(source, crawlDelayMs), sentMs: turnLimitMs(source.limits.total) };
 }
 
 function headersOf({ userAgent }: Source, { request }: Step, credentials: SessionHeaders): SessionHeaders {
@@ -194,7 +234,8 @@ async function proxyOf(
   return { proxy: { url, authorization: `Basic ${credentials}` } };
 }
 
-function turnOutcomeOf(outcome: StepOutcome): TurnOutcome {
+/** What the outcome of a step says of the host that was asked. */
+export function turnOutcomeOf(outcome: StepOutcome): TurnOutcome {
   const trouble = outcome.kind === 'failed' ? { ...outcome.failure, status: outcome.status } : undefined;
   return answered(outcome, trouble);
 }

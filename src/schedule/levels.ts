@@ -26,12 +26,13 @@ export type ScheduleLevel = z.infer<z.ZodObject<typeof scheduleShape>>;
 /** The schedule keys of a target or a project in a control method. At most one key of `paceKeys` may be given. */
 export const scheduleInputShape = {
   ...paceInputShape,
-  /** From the creation of a target to its first scrape. */
-  initialDelayMs: SpanMs.exactOptional(),
-  /** When it may be asked. Default: always. */
-  available: AvailableInput.exactOptional(),
-  /** The freshness that must be kept, whatever sets the pace. */
-  objectives: ObjectivesInput.exactOptional(),
+  initialDelayMs: SpanMs.describe('The time from the creation of a target to its first scrape.').exactOptional(),
+  available: AvailableInput.describe(
+    'The hours in which sites may be asked; any of them opens. Default: always.',
+  ).exactOptional(),
+  objectives: ObjectivesInput.describe(
+    'The freshness that must be kept, whatever sets the pace; a list where some hold between two days only.',
+  ).exactOptional(),
 };
 export type ScheduleInput = z.infer<z.ZodObject<typeof scheduleInputShape>>;
 

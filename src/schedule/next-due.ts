@@ -3,6 +3,9 @@ import { deadlineOf, type Recheck, recheckAt } from './time/objective.ts';
 import { type GivenPace, paceKinds, paceOf, type PaceRow } from './pace/all.ts';
 import { newPriority } from './priority.ts';
 
+/** Causes that hold a target back until an instant, in the order in which they are told. */
+const holdKinds = ['gone', 'crash', 'backoff', 'circuit', 'pause'] as const;
+
 /** All that decides when a target is due. Instants are wall time in milliseconds. */
 export interface DueInputs {
   /** The present. Instants after it, which a clock that was set back leaves behind, count as the present. */
@@ -21,9 +24,7 @@ export interface DueInputs {
   /** When a person asked for a scrape that has not begun. */
   readonly manualAt?: number | undefined;
   /** Instants before which the target must not be scraped, by cause. */
-  readonly holds?:
-    | { readonly gone?: number; readonly crash?: number; readonly backoff?: number; readonly circuit?: number }
-    | undefined;
+  readonly holds?: { readonly [hold in (typeof holdKinds)[number]]?: number } | undefined;
   /** Hours in which the source may be asked. Default: always. */
   readonly hours?: readonly OpenHours[];
 }
@@ -31,7 +32,7 @@ export interface DueInputs {
 /** The kinds of causes, and what a cause does to a due time. */
 export const causeKinds = [
   ...paceKinds,
-  ...(['first', 'manual', 'gone', 'crash', 'backoff', 'circuit', 'hours', 'definition'] as const),
+  ...(['first', 'manual', 'gone', 'crash', 'backoff', 'circuit', 'pause', 'hours', 'definition'] as const),
 ];
 /** What a cause does to a due time; see `Reason.effect`. */
 export const causeEffects = ['asks', 'holds', 'awaits'] as const;
@@ -131,8 +132,7 @@ function recheckOf({ at, since, firstAt, recheck }: RecheckInputs): { at: number
 }
 
 function holdsOf({ holds = {} }: DueInputs): Cause[] {
-  const kinds = ['gone', 'crash', 'backoff', 'circuit'] as const;
-  return kinds.flatMap((by) => {
+  return holdKinds.flatMap((by) => {
     const at = holds[by];
     return at === undefined ? [] : [{ by, at, effect: 'holds' as const }];
   });

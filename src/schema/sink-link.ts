@@ -30,6 +30,15 @@ export const SinkLinks = z
 
 /** The sinks of a project or target, as a control method gives them. */
 export const SinkLinksInput = z
-  .array(z.strictObject({ sink: SourceId, official: z.boolean().exactOptional(), metadata: metadata.exactOptional() }))
+  .array(
+    z.strictObject({
+      sink: SourceId.describe('The id of the sink.'),
+      official: z
+        .boolean()
+        .describe("Told to the sink as it is: whether the place is one of the project's own.")
+        .exactOptional(),
+      metadata: metadata.describe('Any JSON value, told to the sink as it is.').exactOptional(),
+    }),
+  )
   .max(100)
   .readonly();

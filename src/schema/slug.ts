@@ -11,7 +11,8 @@ export const SourceId = z
 export const ProjectId = z
   .string()
   .max(128)
-  .regex(/^[A-Za-z0-9_][A-Za-z0-9_-]*$/, expected('letters, digits, "-" and "_", not starting with "-"'));
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9_-]*$/, expected('letters, digits, "-" and "_", not starting with "-"'))
+  .describe('The id of a project.');
 
 /** The name of a record type or a field. Names that every object has, such as `constructor`, are refused. */
 export const FieldName = z

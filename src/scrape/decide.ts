@@ -2,7 +2,7 @@ import type { Source } from '../definition/source.ts';
 import type { StepFailure } from '../engine/step.ts';
 import type { Advice } from '../provider/define.ts';
 import { nextRetry, type RetryPolicy } from '../fetch/retry.ts';
-import { passing } from '../fetch/triage.ts';
+import { mayPass } from '../request/failure.ts';
 import type { RequestResult } from '../request/intent.ts';
 import { redirectAfter, type Redirect } from '../request/redirects.ts';
 
@@ -79,7 +79,7 @@ export function decide(result: RequestResult, efforts: Efforts, allowance: Allow
     case 'page':
       return fail({ code: 'unexpected', message: 'a page came that nobody reads' });
     case 'failed':
-      return passing.has(trouble?.cause ?? 'unexpected') ? again(outcome, efforts, allowance) : fail(outcome.failure);
+      return mayPass(result) ? again(outcome, efforts, allowance) : fail(outcome.failure);
     default:
       return outcome satisfies never;
   }

@@ -4,9 +4,9 @@ import { defined } from '../defined.ts';
 import { mediaTypeOf } from '../fetch/media-type.ts';
 import type { Page } from '../fetch/page.ts';
 import type { FetchRequest } from '../fetch/request.ts';
-import { passing } from '../fetch/triage.ts';
 import type { Hop } from '../provider/provider.ts';
 import { pageRequest } from '../provider/requests.ts';
+import { mayPass } from '../request/failure.ts';
 import type { MakeRequest, RequestResult } from '../request/intent.ts';
 import { watchRequests, withinHours } from '../request/scrape-requests.ts';
 import { SentCredentials } from '../request/sent-credentials.ts';
@@ -121,7 +121,10 @@ export function createFetchFiles(deps: FileDeps): FetchFiles {
     const now = clock.now();
     const makeRequest: MakeRequest = (intent, limited) =>
       // What soon vanishes is like a re-check whose deadline has come.
-      watched({ ...intent, unlessOpen: true, ...(row.isEphemeral === true && { deadlineAt: now }) }, limited);
+      watched(
+        { ...intent, kind: 'file', unlessOpen: true, ...(row.isEphemeral === true && { deadlineAt: now }) },
+        limited,
+      );
     const { result } = await visitPage(
       visitOf(source, row, target),
       {
@@ -167,8 +170,8 @@ export function createFetchFiles(deps: FileDeps): FetchFiles {
   function failureOf({ outcome, trouble }: Pick<RequestResult, 'outcome' | 'trouble'>, tries: number) {
     const { code, message } = outcome.kind === 'failed' ? outcome.failure : unexpected(outcome);
     const failure = { code, message, ...defined({ cause: trouble?.cause }) };
-    const mayPass = code === 'time_limit' || passing.has(trouble?.cause ?? 'unexpected');
-    if (!mayPass || tries + 1 >= mostTries) return { failure };
+    const isPassing = code === 'time_limit' || mayPass({ outcome, ...defined({ trouble }) });
+    if (!isPassing || tries + 1 >= mostTries) return { failure };
     const pauseMs = Math.max(deps.retryDelayMs(tries + 1), trouble?.retryAfterMs ?? 0);
     return { failure, retryAt: clock.now() + pauseMs };
   }

@@ -230,7 +230,7 @@ export function createPulse(deps: PulseDeps): RunPulse {
   /** A pulse follows no redirect, so that its outcome is redacted at once. */
   async function makeRequest(intent: RequestIntent, signal: AbortSignal): Promise<RequestResult> {
     const sent = new SentCredentials();
-    const result = await watchRequests(deps.makeRequest, sent)(intent, signal);
+    const result = await watchRequests(deps.makeRequest, sent)({ ...intent, kind: 'pulse' }, signal);
     return { ...result, outcome: sent.outcome(result.outcome) };
   }
 }

@@ -79,7 +79,7 @@ export function createRechecks(deps: RecheckDeps): RunRechecks {
     const watched = watchRequests(deps.makeRequest, sent);
     const makeRequest: MakeRequest = async (intent, limited) => {
       const result = await ranked({ deadlineAt: due.deadlineAt }, withinHours(hours, clock, watched))(
-        { ...intent, unlessOpen: true },
+        { ...intent, kind: 'recheck', unlessOpen: true },
         limited,
       );
       const tally = pulseTally(result);

@@ -25,7 +25,7 @@ export function createResolveFetch({
     const context = {
       clock,
       random,
-      makeRequest: watchRequests(makeRequest, sent),
+      makeRequest: watchRequests((intent, limited) => makeRequest({ ...intent, kind: 'resolve' }, limited), sent),
       source,
       address: ask.url,
       dueAt: now,

@@ -26,6 +26,7 @@ import { beginScrape } from '../store/scrapes.ts';
 import { openCollector, runCollector } from './collector.ts';
 import { evidenceOf, type KeepDeps, openKeeper } from './keep-page.ts';
 import { openWalk } from './open-walk.ts';
+import { type ObservedEnd, observeTogether, type ScrapeObserver } from './observer.ts';
 import { redactedClose, redactedStep } from './step-ops.ts';
 import { type SourceVerdict, runScrape } from './run.ts';
 import { ScrapeLog } from './scrape-log.ts';
@@ -50,6 +51,10 @@ export interface ScrapeTargetDeps extends KeepDeps {
   freshnessChanged(): void;
   /** Called when records of a source were stored that have objectives, or that may name files which are new. */
   recordsSeen(source: string, work: 'recheck' | 'files'): void;
+  /** Called when a step whose outcome has a receipt is written, or is found superseded. Default: nobody is told. */
+  acknowledge?(receipt: string): void;
+  /** Told of each scrape. Default: nobody is. */
+  readonly observers?: readonly ScrapeObserver[];
 }
 
 /** Called by a scrape that is under way, for the actor of its project. */
@@ -77,6 +82,7 @@ const unwrittenMs = 500;
 /** Opens the scrapes of all targets. */
 export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
   const { clock, store, dues, circuits } = deps;
+  const observer = observeTogether(deps.observers ?? []);
   return async (target, first, signal, progress) => {
     let verdict: SourceVerdict = 'unused';
     try {
@@ -110,7 +116,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const begun = { ...fence, address: target.url, version, dueAt: first.dueAt, nextDueAt };
     // The pages that a crawl finds are no longer what the person asked for.
     const isManual = source.crawl === undefined && first.isManual === true;
-    const rank = { first, isManual, ...defined({ deadlineAt: first.deadlineAt }) };
+    const rank = { first, isManual, scrape: fence.scrape, ...defined({ deadlineAt: first.deadlineAt }) };
     const hasPages = hasPagesOfRecords(source);
     const hasFiles = Object.keys(fileFieldsOf(source)).length > 0;
     const guards = guardsOf(source);
@@ -118,7 +124,12 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
     const expectations = expectationsOf(source);
     const sent = new SentCredentials();
     const log = new ScrapeLog(deps.log, { source: source.id, project: ownerOf(target) ?? '', scrape: fence.scrape });
-    const watched = watchRequests(deps.makeRequest, sent, (isWaiting) => progress.waits(isWaiting));
+    const observed = observer.begun({
+      ...{ scrape: fence.scrape, target: target.target, source, startedAt: clock.now() },
+      ...{ dueAt: first.dueAt, isManual: first.isManual === true },
+    });
+    let end: ObservedEnd = 'cancelled';
+    const watched = watchRequests(observed.requests(deps.makeRequest), sent, (isWaiting) => progress.waits(isWaiting));
     const kept = { source: source.id, target: target.target, scrape: fence.scrape, version, sent };
     const keeper = openKeeper(deps, kept);
     const runDeps = {
@@ -132,7 +143,11 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
         const redacted = log.ops(redactedStep(sent, ops));
         const close = redacted.close && { ...redacted.close, rules, expectations };
         const written = { ...redacted, ...defined({ digest, close }), guards, rules };
-        const result = ended(written.close, log.written(ops, await commitStep(store(), step, written)));
+        const result = ended(
+          written.close,
+          log.written(ops, await observed.commit(() => commitStep(store(), step, written))),
+        );
+        if (ops.receipt !== undefined) deps.acknowledge?.(ops.receipt);
         // Most sources have no such pages, and the row of a target takes time to read.
         const hasAges = hasPages && store().schedule.get(target.target)?.fresh?.records !== undefined;
         if (hasAges) deps.recordsSeen(source.id, 'recheck');
@@ -145,7 +160,7 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       async close(closed: Omit<Fence, 'step'>, close: Close) {
         log.closing(close);
         const written = { ...redactedClose(sent, close), guards, rules, expectations };
-        return ended(written, await closeScrape(store(), closed, written));
+        return ended(written, await observed.commit(() => closeScrape(store(), closed, written)));
       },
     };
     const crashes: Close[] = [];
@@ -158,15 +173,20 @@ export function createScrapeTarget(deps: ScrapeTargetDeps): ScrapeTarget {
       store().scrapes.forget(fence.scrape);
       for (const { failure, parksAfter } of crashes) await deps.crashed(target.target, failure?.message, parksAfter);
       return verdict;
+    } catch (error) {
+      if (!signal.aborted) end = 'failed';
+      throw error;
     } finally {
       clock.cancel(lasting);
       log.stopped();
+      observed.ended(end);
       if (store().schedule.get(target.target)?.fresh) deps.freshnessChanged();
       if (source.crawl !== undefined) await sweepCrawls(store(), target.target);
     }
 
-    /** Notes an end that counts as a crash, once it is committed. */
+    /** Notes an end once it is committed, and whether it counts as a crash. */
     function ended(close: Close | undefined, result: CommitResult): CommitResult {
+      if (close !== undefined && result.outcome === 'committed') end = close.status;
       if (close?.parksAfter !== undefined && result.outcome === 'committed') crashes.push(close);
       return result;
     }

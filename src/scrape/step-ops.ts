@@ -49,6 +49,7 @@ export function stepOps(
       places: outcome.kind === 'read' ? { items, refused, ...defined({ blank }) } : undefined,
       unmodified: outcome.kind === 'unmodified' ? unchangedBy(visit) : undefined,
       spent: spentOf(result),
+      receipt: outcome.receipt,
       close,
     }),
     ...written.ops,

@@ -159,7 +159,7 @@ async function tryOne(
     const step = { request, reading, keepBytes, ...renderingAfter(rendering, acted) };
     let waitedFor: ExpectedWait | undefined;
     const explain = (expectedWait: ExpectedWait): void => void (waitedFor = expectedWait);
-    const intent = { step, source, dueAt: clock.now(), explain, hidden, ...defined({ stale }) };
+    const intent = { kind: 'trial', step, source, dueAt: clock.now(), explain, hidden, ...defined({ stale }) } as const;
     const result = await deps.makeRequest(intent, signal);
     const allowance = allowanceOf(source, { now: clock.now(), nextDueAt: Infinity, draw: deps.random() });
     const decision = decide(result, { ...efforts, tries: 1 }, allowance);

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { parseDocument } from 'yaml';
-import type { Clock } from '../clock.ts';
+import { cacheTime, type Clock } from '../clock.ts';
 import { kindOf, openToRead } from '../definition/file.ts';
 import { SecretName } from '../schema/secret-name.ts';
 import { Secret } from './secret.ts';
@@ -74,9 +74,7 @@ export function createSecrets(find: FindSecrets, clock: Pick<Clock, 'monotonic'>
   const found = new LRUCache<string, ReturnType<FindSecrets>>({
     max: mostLookUps,
     ttl: servesMs,
-    ttlResolution: 0,
-    // The cache takes an instant of 0 for none.
-    perf: { now: () => clock.monotonic() + 1 },
+    ...cacheTime(() => clock.monotonic()),
   });
   return { find, remembered };
 

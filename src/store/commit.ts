@@ -315,9 +315,10 @@ function closed(
   if (isRunOver) store.runs.tallies.remove(target.target);
   if (close.gap !== undefined) tellGap(store, change, scrape, close.gap);
   if (close.crawl !== undefined) applyCrawl(store, target.target, { add: [], end: close.crawl });
-  const { running, usual, ...rest } = target;
+  const { running, usual, ended: before = { scrapes: 0, discovered: 0 }, ...rest } = target;
   const isComplete = close.status === 'complete';
-  const after: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1 };
+  const all = { scrapes: before.scrapes + 1, discovered: before.discovered + over.counts.added };
+  const after: Writable<TargetRow> = { ...rest, epoch: target.epoch + 1, ended: all };
   const gone = isComplete ? undefined : goneAfter(target.gone, missingCause(close, over), change.at);
   if (gone !== undefined) after.gone = gone;
   noteFailure(store, change, after, over);

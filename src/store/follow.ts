@@ -30,8 +30,8 @@ const sliceRows = 100;
 
 /**
  * Follows the event log: yields all events after `after` slice by slice, first those that are stored, then new ones as they are
- * committed. Waits while there are none, and leaves the event loop free between two full slices. Ends when `signal` fires, and when the
- * store is closed before a slice is read.
+ * committed: these are not read again, and are the same objects for all who follow. Waits while there are none, and leaves the event
+ * loop free between two full slices. Ends when `signal` fires, and when the store is closed before a slice is read.
  */
 export async function* follow(
   { events, onEvents, isClosed }: Pick<Store, 'events' | 'onEvents' | 'isClosed'>,
@@ -41,12 +41,17 @@ export async function* follow(
 ): AsyncGenerator<LogSlice, void, void> {
   let upTo = after;
   let wake = (): void => {};
-  const stop = onEvents(() => wake());
+  let told: Event[] = [];
+  const stop = onEvents((_, committed) => {
+    told = told.length + committed.length > sliceRows ? [] : [...told, ...committed];
+    wake();
+  });
   const wakeAtEnd = (): void => wake();
   signal.addEventListener('abort', wakeAtEnd);
   try {
     while (!signal.aborted && !isClosed()) {
-      const rows = [...events.rows({ after: upTo, limit: sliceRows })];
+      const rows = followsOn(told, upTo) ? told : stored(upTo);
+      told = [];
       const [first] = rows;
       if (first === undefined) {
         await new Promise<void>((resolve) => (wake = resolve));
@@ -62,6 +67,16 @@ export async function* follow(
     signal.removeEventListener('abort', wakeAtEnd);
     stop();
   }
+
+  function stored(upTo: number): readonly Event[] {
+    // A look at a range that is empty takes longer than all else that a follower does for an event.
+    return events.last() > upTo ? [...events.rows({ after: upTo, limit: sliceRows })] : [];
+  }
+}
+
+/** Whether these are the events behind one, without a gap. */
+function followsOn(told: readonly Event[], upTo: number): boolean {
+  return told.length > 0 && told.every(({ id }, place) => id === upTo + 1 + place);
 }
 
 function isWanted(event: Event, { project, source, scrape, types }: WantedEvents): boolean {

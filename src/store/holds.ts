@@ -28,7 +28,7 @@ export function tellReleased(
   const { target, scrape, recheck, version, page, observedAt: at } = held;
   const evidence = { target, scrape, version, ...defined({ recheck, page }) };
   const fields = { [field]: { ...defined({ old }), new: held.value } };
-  change.tellChange({ record, source, type, key, at, ...evidence, kind: 'changed', fields }, projects);
+  change.tellChange({ record, source, type, key, at, ...evidence, kind: 'changed', wasHeld: true, fields }, projects);
 }
 
 /** Removes the holds of a record that is removed. */

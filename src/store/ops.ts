@@ -51,6 +51,8 @@ export interface StepOps {
   readonly unmodified?: 'target' | 'page' | 'listed';
   /** Costs of the step besides its bytes. */
   readonly spent?: SpentRow;
+  /** By which the outcome of the step is acknowledged once the step is written; it is not stored. */
+  readonly receipt?: string;
   /** The collector's new position. */
   readonly position?: CollectorPosition;
   /** The new point at which a walk to the end of a list resumes; `none` lets the next walk begin at the first page. */

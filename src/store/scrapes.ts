@@ -116,21 +116,20 @@ export type ScrapeRequestResult =
  * and the last wish for it counts. On disk when it resolves. Rejects with `StoreFullError` when the store has no room.
  */
 export function requestScrape(store: Store, number: number, wish?: ScrapeWish): Promise<ScrapeRequestResult> {
-  return store.write(
-    (change) => {
-      const found = scrapable(store, number);
-      if (!found.ok) return found;
-      const { target } = found;
-      if (target.waiting !== undefined) {
-        const waiting = store.scrapes.get(target.waiting);
-        if (waiting !== undefined && wish !== undefined) store.scrapes.put({ ...waiting, wish });
-        return { ok: true, scrape: target.waiting, coalesced: true };
-      }
-      const scrape = queueScrape(store, change, target, wish);
-      return { ok: true, scrape, coalesced: false };
-    },
-    { durable: true },
-  );
+  return store.write((change) => requestIn(store, change, number, wish), { durable: true });
+}
+
+/** Asks for a scrape as `requestScrape` does, within a running change. */
+export function requestIn(store: Store, change: Change, number: number, wish?: ScrapeWish): ScrapeRequestResult {
+  const found = scrapable(store, number);
+  if (!found.ok) return found;
+  const { target } = found;
+  if (target.waiting !== undefined) {
+    const waiting = store.scrapes.get(target.waiting);
+    if (waiting !== undefined && wish !== undefined) store.scrapes.put({ ...waiting, wish });
+    return { ok: true, scrape: target.waiting, coalesced: true };
+  }
+  return { ok: true, scrape: queueScrape(store, change, target, wish), coalesced: false };
 }
 
 function queueScrape(store: Store, change: Change, target: TargetRow, wish: ScrapeWish | undefined): number {
@@ -185,6 +184,31 @@ export function cancelScrape(store: Store, number: number, why: string): Promise
         return { ok: true, cancelled: false };
       }
       return { ok: true, cancelled: true };
+    },
+    { durable: true },
+  );
+}
+
+/**
+ * Passes over a target that is due: the scrape is cancelled before it begins, as is one that a person has asked for. Resolves with whether
+ * there was one; with `false` for a target that runs, is not due, or is not scraped. On disk when it resolves. Rejects with `StoreFullError`
+ * when the store has no room.
+ */
+export function passOver(store: Store, number: number, why: string): Promise<boolean> {
+  const ending: Ending = { status: 'cancelled', failure: { code: 'cancelled', message: why } };
+  return store.write(
+    (change) => {
+      const found = scrapable(store, number);
+      if (!found.ok || store.scrapes.runningOf(found.target) !== undefined) return false;
+      const { dueAt = Infinity } = store.schedule.get(number) ?? {};
+      const wasAsked = found.target.waiting !== undefined;
+      const target = wasAsked ? endWaiting(store, change, found.target, ending) : found.target;
+      store.targets.put(target);
+      if (dueAt > change.at) return wasAsked;
+      const start = { version: '', epoch: target.epoch, startedAt: change.at };
+      const scrape = store.scrapes.add((serial) => newScrape(target, serial, start));
+      scheduleNext(store, change, target, endScrape(store, change, scrape, ending));
+      return true;
     },
     { durable: true },
   );

@@ -15,6 +15,7 @@ import {
 } from './lmdb/environment.ts';
 import type { Claimable } from './claim.ts';
 import { type Migration, migrate, readableSchema } from './migration.ts';
+import { auditTable } from './tables/audit.ts';
 import { countedTables } from './tables/counts.ts';
 import { copyTable } from './tables/copies.ts';
 import { crawlTable } from './tables/crawls.ts';
@@ -32,19 +33,24 @@ import { recordTable } from './tables/records.ts';
 import { ageTable } from './tables/ages.ts';
 import { itemPageTable } from './tables/item-pages.ts';
 import { pageTable } from './tables/pages.ts';
+import { pipelineTables } from './tables/pipelines.ts';
 import { runTables } from './tables/runs.ts';
 import { scheduleTable } from './tables/schedule.ts';
 import { namingSources, sourceNames } from './tables/source-names.ts';
 import type { SourceRename } from './rename-source.ts';
 import { scrapeTable } from './tables/scrapes.ts';
 import { type CursorRow, sinkTables } from './tables/sinks.ts';
+import { stepIndexTable } from './tables/step-index.ts';
 import { stepTable } from './tables/steps.ts';
 import { targetTable } from './tables/targets.ts';
 import { ticketTable } from './tables/tickets.ts';
 import { typeTable } from './tables/types.ts';
+import type { PauseView } from '../view/pause.ts';
 import type { TokenRow } from './tokens.ts';
+import type { LogInRow } from './log-ins.ts';
 import { table } from './lmdb/table.ts';
 import { reextractionTable } from './tables/reextractions.ts';
+import { viewerTable } from './tables/viewers.ts';
 import { vaultTable } from './tables/vault.ts';
 import { wasteTable } from './tables/waste.ts';
 
@@ -160,6 +166,8 @@ function openTables(environment: Environment) {
     history,
     scrapes,
     steps: stepTable(environment),
+    /** The newest ended steps of all kinds. */
+    stepIndex: stepIndexTable(environment),
     events: eventTable(environment, history, scrapes),
     /** How far each sink is, by its id. */
     cursors: table<string, CursorRow>(environment, 'sinks.cursors'),
@@ -187,7 +195,19 @@ function openTables(environment: Environment) {
     runs: runTables(environment),
     holds: holdTable(environment),
     /** The tokens of the HTTP API, by id. */
-    tokens: table<string, TokenRow>(environment, 'tokens'),
+    tokens: namingSources(environment, table<string, TokenRow>(environment, 'tokens'), {
+      row: (row, rename) => (row.sources === undefined ? row : { ...row, sources: row.sources.map(rename) }),
+    }),
+    /** The log-ins of browsers, by id. */
+    logIns: table<string, LogInRow>(environment, 'log_ins'),
+    /** What viewers of the dashboard have saved and viewed. */
+    viewers: viewerTable(environment),
+    /** What callers changed, and what they were denied. */
+    audit: auditTable(environment),
+    /** What an operator has paused, by an id of the pause. */
+    pauses: namingSources(environment, table<string, PauseView>(environment, 'pauses'), {
+      row: (row, rename) => (row.source === undefined ? row : { ...row, source: rename(row.source) }),
+    }),
     /** Trouble reports. */
     tickets: ticketTable(environment),
     sources: sourceNames(environment),
@@ -195,6 +215,8 @@ function openTables(environment: Environment) {
     autoRepairs: namingSources(environment, table<string, string>(environment, 'sources.auto_repairs'), {
       key: 'whole',
     }),
+    /** What is known of pipelines, their runs, and what these wait for. */
+    pipelines: pipelineTables(environment),
     /** The rename of a source that is under way, under `source`. */
     renames: table<'source', SourceRename>(environment, 'sources.renames'),
   };

@@ -24,6 +24,9 @@ export interface TicketPlace {
   readonly member: number;
 }
 
+/** The place of what is of no source: the worker processes. No id of a source is empty. */
+export const ofWorkers: TicketPlace = { source: '', member: 0 };
+
 /** Healthy runs in a row of each of its members with which a ticket is resolved: one may be luck. */
 const healthyRuns = 2;
 
@@ -184,15 +187,23 @@ function overlapping(store: Store, place: TicketPlace, symptoms: readonly Sympto
     ?.ticket;
 }
 
-/** What has nothing to do with each other: what a source gives, whether it answers, how fresh that is, and what its host allows. */
+const ownFamilies: ReadonlySet<string> = new Set([
+  ...['failing', 'late', 'infeasible', 'workers_offline', 'workers_failing', 'workers_waiting'],
+]);
+
+/** What has nothing to do with each other: what a source gives, whether it answers, how fresh that is, what its host allows, and what worker processes do. */
 function familyOf({ kind }: Symptom): string {
-  return kind === 'failing' || kind === 'late' || kind === 'infeasible' ? kind : 'gives';
+  return ownFamilies.has(kind) ? kind : 'gives';
+}
+
+function sourcesOf({ source }: TicketPlace): readonly string[] {
+  return source === ofWorkers.source ? [] : [source];
 }
 
 function open(store: Store, change: Change, place: TicketPlace, report: Report): TicketView {
   const { tickets } = store;
   const host = place.host === undefined ? {} : { host: place.host };
-  const ticket = tickets.add((number) => opened({ ticket: number, sources: [place.source], ...host }, report));
+  const ticket = tickets.add((number) => opened({ ticket: number, sources: sourcesOf(place), ...host }, report));
   tickets.trim(keptTickets, 10, ({ state }) => (state === 'resolved' ? undefined : 'stays'));
   // Those of sources that were removed, and of expectations that were changed, come back no more.
   tickets.forgetSymptoms(lookedSymptoms, (each) => each.state === 'resolved' && !isReopened(each, change.at));
@@ -222,7 +233,7 @@ function add(store: Store, change: Change, place: TicketPlace, report: Report, n
   const before = store.tickets.get(number);
   if (before === undefined) throw new Error(`ticket ${number}: expected it to be kept as long as its symptoms`);
   const { ticket, ...told } = occurred(
-    before.state === 'resolved' ? { ...before, sources: [place.source] } : before,
+    before.state === 'resolved' ? { ...before, sources: sourcesOf(place) } : before,
     report,
   );
   // It is opened again, recurs or has a further symptom.
@@ -235,7 +246,7 @@ function joined({ tickets }: Store, place: TicketPlace, ticket: TicketView): Tic
   const { source, member } = place;
   const isNew = tickets.member(source, member, ticket.ticket)?.life !== ticket.reopened;
   tickets.putMember(source, member, ticket.ticket, { healthy: 0, life: ticket.reopened });
-  const sources = ticket.sources.includes(source) ? ticket.sources : [...ticket.sources, source];
+  const sources = [...new Set([...ticket.sources, ...sourcesOf(place)])];
   return { ...ticket, sources, targets: ticket.targets + (isNew && member > 0 ? 1 : 0) };
 }
 
@@ -264,9 +275,8 @@ function isOfWholeSource({ tickets }: Store, { ticket, sources, reopened }: Tick
 export function keepTicket(store: Store, change: Change, moved: Moved): TicketView {
   const { tickets } = store;
   const { ticket } = moved;
-  const scope = ticket.host === undefined ? ticket.sources[0] : hostScope(ticket.host);
-  if (scope !== undefined)
-    for (const symptom of ticket.symptoms) tickets.setNewest(scope, symptomId(symptom), ticket.ticket);
+  const scope = ticket.host === undefined ? (ticket.sources[0] ?? ofWorkers.source) : hostScope(ticket.host);
+  for (const symptom of ticket.symptoms) tickets.setNewest(scope, symptomId(symptom), ticket.ticket);
   tickets.put(ticket);
   if (moved.told === undefined) return ticket;
   const { projects, sources } = ticket;

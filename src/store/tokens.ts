@@ -9,6 +9,10 @@ export interface TokenRow {
   /** What the token is for, for people. */
   readonly label: string;
   readonly role: Role;
+  /** It sees only projects that have one of these labels. Missing where it sees all. */
+  readonly labels?: readonly string[];
+  /** It works on the tickets and the definitions of these sources alone. Missing where it may on all. */
+  readonly sources?: readonly string[];
   /** SHA-256 of the secret, in hexadecimal digits: a secret of 256 random bits needs no slow digest. */
   readonly digest: string;
   readonly createdAt: number;
@@ -17,26 +21,23 @@ export interface TokenRow {
 }
 
 /** A new token: what to call it, and what may be done with it. */
-export interface TokenWish {
-  readonly label: string;
-  readonly role: Role;
+export interface TokenWish extends Pick<TokenRow, 'label' | 'role' | 'labels' | 'sources'> {
   readonly expiresAt?: number | undefined;
 }
 
 /** Stores a new token, in place of one that has the same id. Resolves with its row, and with its text, which cannot be had again. */
 export async function createToken(
   store: Pick<Store, 'write' | 'tokens' | 'newId'>,
-  { label, role, expiresAt }: TokenWish,
+  { expiresAt, ...wish }: TokenWish,
   id = store.newId(),
 ): Promise<{ readonly row: TokenRow; readonly text: string }> {
-  const secret = randomBytes(32).toString('base64url');
+  const { digest, text } = newSecret(id);
   const row = await store.write(
     ({ at }) => {
       const made: TokenRow = {
         id,
-        label,
-        role,
-        digest: digestOf(secret).toString('hex'),
+        ...wish,
+        digest,
         createdAt: at,
         ...defined({ expiresAt }),
       };
@@ -45,22 +46,37 @@ export async function createToken(
     },
     { durable: true },
   );
-  return { row, text: `${id}.${secret}` };
+  return { row, text };
 }
 
 /** Returns the token of a text that a caller sent; nothing where it is none, is revoked or has expired. */
 export function findToken(store: Pick<Store, 'tokens' | 'now'>, text: string): TokenRow | undefined {
-  const dot = text.indexOf('.');
-  const row = dot < 1 ? undefined : store.tokens.get(text.slice(0, dot));
-  const expected = row === undefined ? digestOf('') : Buffer.from(row.digest, 'hex');
-  // Compared also where there is no such token, so that the time does not tell which ids there are.
-  const isSame = timingSafeEqual(digestOf(text.slice(dot + 1)), expected);
-  return row !== undefined && isSame && isInForce(row, store.now()) ? row : undefined;
+  const row = findBySecret(store.tokens, text);
+  return row !== undefined && isInForce(row, store.now()) ? row : undefined;
 }
 
 /** Whether a token is still accepted. */
 export function isInForce({ expiresAt }: TokenRow, now: number): boolean {
   return expiresAt === undefined || now < expiresAt;
+}
+
+/** Makes a secret of 256 random bits, the text that names it together with an id, and its digest, which alone is to be kept. */
+export function newSecret(id: string): { readonly id: string; readonly text: string; readonly digest: string } {
+  const secret = randomBytes(32).toString('base64url');
+  return { id, text: `${id}.${secret}`, digest: digestOf(secret).toString('hex') };
+}
+
+/** Returns the row that a text of `newSecret` names; nothing where the secret is another one. */
+export function findBySecret<Row extends { readonly digest: string }>(
+  rows: { get(id: string): Row | undefined },
+  text: string,
+): Row | undefined {
+  const dot = text.indexOf('.');
+  const row = dot < 1 ? undefined : rows.get(text.slice(0, dot));
+  const expected = row === undefined ? digestOf('') : Buffer.from(row.digest, 'hex');
+  // Compared also where there is no such row, so that the time does not tell which ids there are.
+  const isSame = timingSafeEqual(digestOf(text.slice(dot + 1)), expected);
+  return isSame ? row : undefined;
 }
 
 function digestOf(secret: string): Buffer {

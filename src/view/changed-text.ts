@@ -10,11 +10,16 @@ const context = 4;
  * Returns how two texts differ, word by word, with a few words around each difference, and `…` for the others. Undefined for texts that are told
  * better one after the other: short ones, and those without a word in common.
  *
- * @param least - the characters of both below which they are short.
+ * @param least - the characters of both below which they are short; default: 80.
+ * @param most - the words in which they differ at most, as in `wordDiff`.
  */
-export function changedWords(older: unknown, newer: unknown, least = shownWhole): readonly DiffPart[] | undefined {
+export function changedWords(
+  older: unknown,
+  newer: unknown,
+  { least = shownWhole, most }: { readonly least?: number | undefined; readonly most?: number } = {},
+): readonly DiffPart[] | undefined {
   if (typeof older !== 'string' || typeof newer !== 'string' || older.length + newer.length < least) return undefined;
-  const parts = wordDiff(older, newer);
+  const parts = wordDiff(older, newer, most);
   if (!parts.some(({ kind }) => kind === 'same')) return undefined;
   return parts.map((part, index) =>
     part.kind === 'same' ? { kind: 'same', text: around(part.text, index === 0, index === parts.length - 1) } : part,

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { expected } from '../schema/expected.ts';
 
 /** An instant: wall time in milliseconds since 1970. */
-export const Instant = z.int();
+export const Instant = z.int(expected('milliseconds since 1970'));
 
 /** A span of at least one millisecond. */
 export const Milliseconds = z.int().min(1);

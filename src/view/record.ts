@@ -90,6 +90,8 @@ export const HistoryView = Evidence.extend({
   corrects: Serial.exactOptional(),
   /** Set for a correction that takes back what a run told of a field before the field was found to be unusual. */
   isRecall: z.literal(true).exactOptional(),
+  /** Set for a change whose value was held, and then released. */
+  wasHeld: z.literal(true).exactOptional(),
   kind: z.enum(['added', 'changed', 'missing', 'gone']),
   fields: FieldChanges.readonly(),
 });

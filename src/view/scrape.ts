@@ -3,13 +3,15 @@ import { ChangeCounts, Failure, Instant, Serial } from './fields.ts';
 
 /** How a person wants a scrape to differ from its definition. */
 export const ScrapeWish = z.strictObject({
-  /** Reads a list to its end, past what is known; a crawl begins anew. */
-  full: z.boolean().exactOptional(),
-  /** The first and the last day of a collector's windows. */
-  from: z.iso.date().exactOptional(),
-  to: z.iso.date().exactOptional(),
-  /** The arguments of a plug-in's `collect`, in this order. */
-  args: z.array(z.string().max(1_000)).max(100).readonly().exactOptional(),
+  full: z.boolean().describe('Reads a list to its end, past what is known; a crawl begins anew.').exactOptional(),
+  from: z.iso.date().describe("The first day of a collector's windows, such as `2026-03-01`.").exactOptional(),
+  to: z.iso.date().describe("The last day of a collector's windows, such as `2026-03-31`.").exactOptional(),
+  args: z
+    .array(z.string().max(1_000))
+    .max(100)
+    .readonly()
+    .describe("The arguments of a plug-in's `collect`, in this order.")
+    .exactOptional(),
 });
 export type ScrapeWish = Readonly<z.infer<typeof ScrapeWish>>;
 

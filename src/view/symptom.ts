@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * What is unusual about a run of a source.
+ * What is unusual about a run of a source, or about worker processes.
  *
  * - `records`: how many records of a type the run read, which may be none.
  * - `missing`: the share of known records that the run did not find.
@@ -18,6 +18,9 @@ import * as z from 'zod';
  * - `failing`: the targets of a source fail, so that its circuit is open.
  * - `late`: an objective is broken.
  * - `infeasible`: an objective cannot be kept.
+ * - `workers_offline`: a worker process is silent, and has not said that it leaves.
+ * - `workers_failing`: worker processes fail steps for faults of their own.
+ * - `workers_waiting`: steps wait long for worker processes.
  */
 export const SymptomKind = z.enum([
   'records',
@@ -35,6 +38,9 @@ export const SymptomKind = z.enum([
   'failing',
   'late',
   'infeasible',
+  'workers_offline',
+  'workers_failing',
+  'workers_waiting',
 ]);
 export type SymptomKind = z.infer<typeof SymptomKind>;
 
@@ -44,6 +50,8 @@ export const Symptom = z.strictObject({
   /** The type of the records; missing for a symptom of the source as a whole. */
   record: z.string().exactOptional(),
   field: z.string().exactOptional(),
+  /** The worker process that it is about: the name of its machine, and its pid. */
+  worker: z.string().exactOptional(),
   /** The name of the number that is unusual, as `fill`, `lost` or `zeros`; for `rule`, the text of the condition. */
   measure: z.string(),
   /** The number in this run. */
@@ -71,7 +79,8 @@ export function symptomId({
   kind,
   record = '',
   field = '',
+  worker = '',
   measure,
-}: Pick<Symptom, 'kind' | 'record' | 'field' | 'measure'>): string {
-  return kind === 'rule' ? `rule ${record} ${measure}` : `${kind} ${record} ${field}`.trimEnd();
+}: Pick<Symptom, 'kind' | 'record' | 'field' | 'worker' | 'measure'>): string {
+  return kind === 'rule' ? `rule ${record} ${measure}` : `${kind} ${record}${worker} ${field}`.trimEnd();
 }

@@ -147,8 +147,8 @@ const trouble = {
   state: TicketState,
   /** The politeness key of a host whose sources fail; missing for a ticket of one source. */
   host: z.string().exactOptional(),
-  /** The sources that it is about: one, or those of the host that fail. */
-  sources: z.array(z.string()).min(1).readonly(),
+  /** The sources that it is about: one, or those of the host that fail; none for one about worker processes. */
+  sources: z.array(z.string()).readonly(),
   symptoms: z.array(Symptom).min(1).readonly(),
   cause: Cause.exactOptional(),
   /** Rules that would have read what was known last, the best first, for the version of the definition that they change. */
@@ -194,7 +194,7 @@ export type TicketMark = Readonly<z.infer<typeof TicketMark>>;
 export const TicketFacts = z.strictObject(trouble);
 export type TicketFacts = Readonly<z.infer<typeof TicketFacts>>;
 
-/** A trouble report on a source, or on a host. */
+/** A trouble report on a source, on a host, or on worker processes. */
 export const TicketView = z.strictObject({
   ...trouble,
   /** The projects that are told of it: those that watch its targets, the first 100. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { daemonFolder } from '../daemon/own-daemon.ts';
-import { startProcess } from '../../src/demo/own-process.ts';
+import { startProcess } from '../../src/process/own-process.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from './terminal.ts';

@@ -20,10 +20,11 @@ async function offered(directory: string, words: readonly string[]): Promise<str
 
 describe('completion', () => {
   const cases: readonly [string[], string[]][] = [
-    [['re'], ['release', 'rescrape', 'restore', 'records', 'reextract']],
-    [['w'], ['waste', 'why', 'watch']],
+    [['re'], ['release', 'rescrape', 'restore', 'records', 'reextract', 'resume']],
+    [['w'], ['worker', 'waste', 'why', 'watch', 'workers']],
     [['why', 'so'], ['solar']],
     [['waste', 'cr'], ['crowd']],
+    [['start', '--ro'], ['--role']],
     [['schedule', '--u'], ['--until']],
     [['add', 'x', '--to'], ['--tokens']],
     [['rescrape', '--w'], ['--wait']],

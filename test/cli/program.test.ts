@@ -34,7 +34,7 @@ describe('command line', async () => {
     [['list', '--lable', 'x'], /unknown option '--lable'\n\(Did you mean --label\?\)/],
     [['settings', 'gte'], /gte/],
     [['show'], /missing required argument 'id'/],
-    [['archive'], /expected ids of projects, or --label, --source or --match in their place/],
+    [['archive'], /expected ids of projects, or --label, --source, --match or --search in their place/],
     [['archive', 'solar', '--match', 's*'], /in their place, got both/],
     [['edit', 'solar'], /expected what to change, such as --every/],
     [['edit', '--match', 's*', '--name', 'x'], /--name: expected the id of one project beside it/],

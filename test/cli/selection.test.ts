@@ -79,6 +79,26 @@ describe('projects that options choose', () => {
     assert.deepEqual([none.status, none.err], [0, 'no project matches\n']);
   });
 
+  test('are those of a search, in the states that the command is for', async (t) => {
+    const queries: string[] = [];
+    const restored: string[] = [];
+    const { path } = await serve(t, {
+      'project.search': ({ query }) => {
+        queries.push(query);
+        return { projects: [project], total: { count: 1, isExact: true } };
+      },
+      'project.restore': ({ id }) => {
+        restored.push(id);
+        return { ...project, id };
+      },
+    });
+    const heronry = (...words: string[]) => run([...words, '--socket', path], { columns: 80 });
+    await heronry('restore', '--search', 'label:acme', '--yes');
+    assert.deepEqual([queries, restored], [['label:acme state:archived'], ['solar']]);
+    const both = await heronry('restore', '--search', 'x', '--label', 'y', '--yes');
+    assert.deepEqual([both.status, queries.length], [2, 1]);
+  });
+
   test('match a pattern as a whole', () => {
     const matching = (pattern: string) =>
       ['shop-1', 'shop-22', 'myshop-1', 'shop'].filter((id) => matchesPattern(id, pattern));

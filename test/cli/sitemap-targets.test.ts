@@ -99,7 +99,8 @@ describe('projects of what a sitemap lists', () => {
       'source.get': () => ({ definition: {} }) as never,
       'source.peek': ({ url }) => {
         asked.push(url);
-        return { url, contentType: headers['content-type'], fetchedAt: 0, body: Buffer.from(body).toString('base64') };
+        const text = Buffer.from(body).toString('base64');
+        return { url, contentType: headers['content-type'], fetchedAt: 0, body: text, digest: 'd' };
       },
     });
     const { status, err } = await run(['apply', '-f', 'projects.yaml', '--socket', path], { cwd });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { nth, soon } from '../daemon/tracking.ts';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
@@ -74,5 +76,21 @@ describe('sources --reload', () => {
       (await run(['sources', '--reload', '--socket', daemon.socket])).err,
       /^0 sources changed, 0 removed\n$/,
     );
+  });
+
+  test('names the sinks that are new, differ or are gone', async (t) => {
+    const { socket, folder } = await startDaemon(t, { sources: { shop: productSource('shop') } });
+    const reload = async () => (await run(['sources', '--reload', '--socket', socket])).err;
+    const file = join(folder, 'sinks', 'team.yaml');
+    const write = (events: string) =>
+      writeFile(file, `id: team\nwebhook: { url: 'https://example.org/in' }\nevents: [${events}]\n`);
+    await mkdir(dirname(file), { recursive: true });
+    await write('record.*');
+    assert.equal(await reload(), '0 sources changed, 0 removed\n1 sink changed: team\n');
+    assert.equal(await reload(), '0 sources changed, 0 removed\n');
+    await write('ticket.*');
+    assert.match(await reload(), /^1 sink changed: team$/m);
+    await rm(file);
+    assert.match(await reload(), /^1 sink changed: team$/m);
   });
 });

@@ -9,7 +9,7 @@ import { isListening } from '../../src/control/socket-path.ts';
 import { control } from '../../workers/control.ts';
 import { handlersWith, temporaryDirectory } from './daemon.ts';
 
-const deps = { handlers: handlersWith({}), failed: () => {} };
+const deps = { handlers: handlersWith({}), failed: () => {}, audit: () => {} };
 
 describe('control actor', () => {
   test('its socket is open as long as it lives', async (t) => {

@@ -192,6 +192,14 @@ const refusals: readonly { what: string; sent: string; id: unknown; code: number
     says: /timeLimitMs: expected a duration of 366d at most/,
   },
   {
+    what: 'an instant as a date',
+    sent: line(18, 'audit.list', { since: '2026-11-01' }),
+    id: 18,
+    code: -32602,
+    data: 'invalid_params',
+    says: /^audit\.list: since: expected milliseconds since 1970, got "2026-11-01"$/,
+  },
+  {
     what: 'a call that nothing serves yet',
     sent: line(12, 'tree.get'),
     id: 12,

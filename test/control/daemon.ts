@@ -35,7 +35,12 @@ export interface TestServer extends Server {
 export async function serve(t: TestContext, some: Partial<Handlers> = {}): Promise<TestServer> {
   const errors: unknown[] = [];
   const path = join(await temporaryDirectory(t), 'control.sock');
-  const server = await startServer({ path, handlers: handlersWith(some), failed: (error) => errors.push(error) });
+  const server = await startServer({
+    path,
+    handlers: handlersWith(some),
+    failed: (error) => errors.push(error),
+    audit: () => undefined,
+  });
   t.after(() => server.close());
   return { ...server, errors };
 }

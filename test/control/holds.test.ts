@@ -17,7 +17,7 @@ function asked(untils: Readonly<Record<string, number>>) {
   const sources = new Map([['shop', { source: parsed.value, version: '1' }]]);
   const keys: (string | undefined)[] = [];
   const deps = {
-    catalogue: () => ({ sources, types: new Map(), sinks: new Map(), problems: [] }),
+    catalogue: () => ({ sources, types: new Map(), sinks: new Map(), pipelines: new Map(), problems: [] }),
     hosts: {
       ledgers: () => Promise.resolve([]),
       placeOf: () => Promise.resolve(undefined),
@@ -27,6 +27,8 @@ function asked(untils: Readonly<Record<string, number>>) {
         return Promise.resolve(new Map(Object.entries(untils).filter(([each]) => key === undefined || each === key)));
       },
       knownPace: () => undefined,
+      pauses: () => [],
+      pausesChanged: () => undefined,
     },
   };
   return { deps, keys };

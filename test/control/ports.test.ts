@@ -29,7 +29,17 @@ const ports = [...interfaces.values()].filter(({ name }) => name.endsWith('Port'
 test('handlers take a port for each noun', () => {
   assert.deepEqual(
     ports.map(({ name }) => name),
-    ['ProjectsPort', 'SourcesPort', 'HostsPort', 'ScrapesPort', 'SchedulePort', 'SinksPort', 'VaultPort', 'DaemonPort'],
+    [
+      'ProjectsPort',
+      'DefinitionsPort',
+      'SourcesPort',
+      'HostsPort',
+      'ScrapesPort',
+      'SchedulePort',
+      'SinksPort',
+      'VaultPort',
+      'DaemonPort',
+    ],
   );
 });
 

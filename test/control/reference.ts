@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { objectText, type Schema, textOf } from '../support/schema-text.ts';
 import { methods } from '../../src/control/methods.ts';
+import type { MethodSpec } from '../../src/control/methods/method.ts';
 import { errorNumbers } from '../../src/control/error.ts';
 import * as fields from '../../src/control/methods/fields.ts';
 import { ChangeCounts, Failure } from '../../src/view/fields.ts';
+import { AuditView } from '../../src/view/audit.ts';
 import * as crawl from '../../src/view/crawl.ts';
 import { Infeasible } from '../../src/view/infeasible.ts';
 import * as record from '../../src/view/record.ts';
@@ -14,10 +16,12 @@ import { OpenHoursInput } from '../../src/schedule/time/open-hours-schema.ts';
 import * as daemon from '../../src/control/methods/daemon.ts';
 import * as event from '../../src/control/methods/event.ts';
 import * as host from '../../src/control/methods/host.ts';
+import * as hostView from '../../src/view/host.ts';
 import * as objective from '../../src/control/methods/objective.ts';
 import { FreshnessView } from '../../src/schedule/freshness-census.ts';
 import { AgesInput } from '../../src/schedule/time/ages.ts';
 import * as project from '../../src/control/methods/project.ts';
+import * as projectInput from '../../src/control/methods/project-input.ts';
 import * as schedule from '../../src/control/methods/schedule.ts';
 import * as sink from '../../src/control/methods/sink.ts';
 import * as source from '../../src/control/methods/source.ts';
@@ -28,6 +32,7 @@ import * as why from '../../src/control/methods/why.ts';
 
 /** What the modules of the methods export is told once, by its name. */
 const modules = {
+  ...projectInput,
   ...project,
   ...target,
   AgesInput,
@@ -44,10 +49,12 @@ const modules = {
   ...crawl,
   ...source,
   ...trial,
+  ...hostView,
   ...host,
   ...event,
   ...sink,
   ...token,
+  AuditView,
   ...daemon,
   ...fields,
   Failure,
@@ -64,16 +71,23 @@ function isType(entry: [string, unknown]): entry is [string, z.ZodType] {
 
 /** `docs/control.md`: how to speak with a daemon without the command line. */
 export function controlReference(): string {
-  const sections = Object.entries(methods).map(([name, { doc, role, params, result }]) =>
+  const sections = Object.entries<MethodSpec>(methods).map(([name, { doc, role, scope, params, result }]) =>
     [
       `## ${name}`,
-      `${doc} Role: ${role}.`,
+      `${doc} Role: ${role}. Scope: ${scopeText(scope)}.`,
       ['```ts', `params: ${typeText(params, 'input')}`, `result: ${typeText(result, 'output')}`, '```'].join('\n'),
     ].join('\n\n'),
   );
   const told = types.map(([name, type]) => `type ${name} = ${objectText(definitionOf(name, type), '')}`);
   const ending = ['## Types', ['```ts', told.join('\n\n'), '```'].join('\n')];
   return `${[introduction, ...sections, ...ending].join('\n\n')}\n`;
+}
+
+function scopeText(scope: MethodSpec['scope']): string {
+  if (typeof scope === 'string') return scope;
+  return Object.entries(scope)
+    .map(([what, name]) => `${what} \`${name}\``)
+    .join(', ');
 }
 
 const introduction = `# Control methods
@@ -92,6 +106,7 @@ An error has the \`code\` of JSON-RPC and a \`message\` for people; \`data.code\
 )
   .map((code) => `\`${code}\``)
   .join(', ')}.
+A role and a scope say who may use a method over HTTP ([http.md](http.md)); whoever opens the socket may use all.
 A subscription is the request's \`id\`: each event comes as a notification \`event\` with \`{"subscription": id, "event": Event}\`;
 [events.md](events.md) lists all events.
 This page is made from the table that the daemon itself answers by (\`src/control/methods\`).`;
@@ -101,7 +116,16 @@ function typeText(schema: z.ZodType, io: 'input' | 'output'): string {
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Schema {
-  return z.toJSONSchema(schema, { io, metadata: names, unrepresentable: 'any' });
+  return z.toJSONSchema(schema, {
+    io,
+    metadata: names,
+    unrepresentable: 'any',
+    // Only the registry above is asked for names, so that descriptions are added here.
+    override({ zodSchema, jsonSchema }) {
+      const description = z.globalRegistry.get(zodSchema)?.description;
+      if (description !== undefined) jsonSchema.description = description;
+    },
+  });
 }
 
 /** A type that is told by name; its own schema is a reference to itself when it is within itself. */

@@ -9,7 +9,7 @@ import { defaultSocketPath, SocketError } from '../../src/control/socket-path.ts
 import { startServer } from '../../src/control/server.ts';
 import { handlersWith, line, rawClient, serve, temporaryDirectory } from './daemon.ts';
 
-const options = { handlers: handlersWith({}), failed: () => {} };
+const options = { handlers: handlersWith({}), failed: () => {}, audit: () => {} };
 
 describe('control socket', () => {
   test('only its owner may open it', async (t) => {

@@ -20,5 +20,6 @@ export const status: DaemonStatus = {
   scrapes: { running: 0, waiting: 0, complete: 1, failed: 0, aborted: 2, cancelled: 0 },
   tickets: { open: 0, acknowledged: 0, snoozed: 0 },
   offers: [],
+  backlog: { turns: 0 },
   lastEvent: 9,
 };

@@ -11,7 +11,7 @@ const sources = { shop: productSource('shop') };
 const hourMs = 3_600_000;
 
 describe('archiving a project', () => {
-  test('takes its actor out of the tree, and it is never scraped again [B12]', async (t) => {
+  test('takes its actor out of the tree, and it is never scraped again [B12, S18]', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1'), '/b': productPage('B', '2') });
     const clock = new VirtualClock(1_000_000);
     const daemon = await startDaemon(t, { sources, clock, settings: { ...soon, everyMs: hourMs } });

@@ -1,31 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, test, type TestContext } from 'node:test';
-import { productPage, productSource, startDaemon, startDaemonIn, type TestDaemon } from '../support/daemon.ts';
+import { rm, stat } from 'node:fs/promises';
+import { describe, test } from 'node:test';
+import { productPage, startDaemon } from '../support/daemon.ts';
 import { Event } from '../../src/event/catalogue.ts';
 import { openSite } from '../support/site.ts';
-import { ask, openStream, type Sent } from '../http/server.ts';
-
-/** A daemon that serves HTTP, and the token of its file. */
-async function startServing(t: TestContext, readOnly = false, folder?: string) {
-  const { promise: listening, resolve: httpListens } = Promise.withResolvers<number>();
-  const options = { http: { port: 0, readOnly }, httpListens, threads: 1 };
-  const served: TestDaemon =
-    folder === undefined
-      ? await startDaemon(t, { sources: { shop: productSource('shop') }, ...options })
-      : await startDaemonIn(t, folder, options);
-  const port = await listening;
-  const file = join(served.folder, 'data', 'http-token');
-  const token = (await readFile(file, 'utf8')).trim();
-  return {
-    ...served,
-    port,
-    file,
-    token,
-    ask: (path: string, sent: Sent = {}) => ask(port, path, { token, ...sent }),
-  };
-}
+import { openStream } from '../http/server.ts';
+import { startServing } from './serving.ts';
 
 describe('a daemon that serves HTTP', () => {
   test('makes its first token, for its owner alone, and serves the whole table by it', async (t) => {
@@ -42,7 +22,7 @@ describe('a daemon that serves HTTP', () => {
     assert.match((await send('/v1/tree')).text, /"id":"http"/);
   });
 
-  test('a target that is deleted is scraped no more and keeps its history; again, and of an unknown one, nothing is modified', async (t) => {
+  test('a target that is deleted is scraped no more and keeps its history; again, and of an unknown one, nothing is modified [J75]', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1') });
     const served = await startServing(t);
     const place = { source: 'shop', url: site.url('/a') };
@@ -102,7 +82,7 @@ describe('a daemon that serves HTTP', () => {
     const first = await startServing(t);
     const { token: made, id } = await first.client.call('token.create', { label: 'grafana' });
     await first.close();
-    const second = await startServing(t, false, first.folder);
+    const second = await startServing(t, { folder: first.folder });
     assert.equal(second.token, first.token);
     assert.equal((await second.ask('/v1/projects', { token: made })).status, 200);
     assert.equal((await second.ask('/v1/projects', { token: made, verb: 'POST', body: {} })).status, 403);
@@ -111,7 +91,7 @@ describe('a daemon that serves HTTP', () => {
     await assert.rejects(second.client.call('token.revoke', { id }), { code: 'not_found' });
     await rm(second.file);
     await second.close();
-    const third = await startServing(t, false, first.folder);
+    const third = await startServing(t, { folder: first.folder });
     assert.notEqual(third.token, first.token);
     assert.equal((await third.ask('/v1/daemon/ping')).status, 200);
     assert.equal((await third.ask('/v1/daemon/ping', { token: first.token })).status, 401);
@@ -120,6 +100,37 @@ describe('a daemon that serves HTTP', () => {
       tokens.map(({ label, role }) => [label, role]),
       [['first', 'admin']],
     );
+  });
+
+  test('logs a browser in by an address of the control socket, and keeps it logged in over a restart', async (t) => {
+    const first = await startServing(t);
+    const { url, expiresAt } = await first.client.call('login.invite', {});
+    assert.ok(expiresAt > Date.now());
+    const { origin, pathname, hash } = new URL(url);
+    assert.deepEqual([origin, pathname], [`http://127.0.0.1:${first.port}`, '/login']);
+    const secret = hash.replace('#code=', '');
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' };
+    const form = { verb: 'POST', token: undefined, headers, body: `secret=${secret}` };
+    const answer = await first.ask('/login', form);
+    assert.equal(answer.status, 303);
+    assert.equal((await first.ask('/login', form)).status, 401);
+    const text = (answer.headers['set-cookie']?.[0] ?? '').split(';')[0]?.split('=')[1];
+    await first.close();
+
+    const second = await startServing(t, { folder: first.folder });
+    const cookie = `heronry_${second.port}=${text}`;
+    const statusOf = async () => (await second.ask('/v1/tree', { token: undefined, headers: { cookie } })).status;
+    assert.equal(await statusOf(), 200);
+    assert.deepEqual(await second.client.call('login.end', {}), { logIns: 1 });
+    assert.equal(await statusOf(), 401);
+  });
+
+  test('has no address to log in at where it serves no HTTP', async (t) => {
+    const { client } = await startDaemon(t, { sources: {} });
+    await assert.rejects(client.call('login.invite', {}), {
+      code: 'not_ready',
+      message: /`http: \{\}` in heronry.yaml/,
+    });
   });
 
   test('goes on without HTTP where its port is taken, and says so', async (t) => {
@@ -136,7 +147,7 @@ describe('a daemon that serves HTTP', () => {
   });
 
   test('refuses changes where it is read-only', async (t) => {
-    const { ask: send } = await startServing(t, true);
+    const { ask: send } = await startServing(t, { http: { port: 0, readOnly: true } });
     assert.equal((await send('/v1/projects')).status, 200);
     assert.equal((await send('/v1/daemon/shutdown', { verb: 'POST', body: {} })).status, 403);
   });

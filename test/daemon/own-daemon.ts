@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, connect, ConnectionError } from '../../src/control/client.ts';
-import { type OwnProcess, startProcess } from '../../src/demo/own-process.ts';
+import { type OwnProcess, startProcess } from '../../src/process/own-process.ts';
+import type { Ending } from '../support/servers/own-server.ts';
 
 /** A daemon in a process of its own, as a person starts it. */
 export interface OwnDaemon {
@@ -19,8 +19,8 @@ const started = new Map<string, OwnProcess[]>();
 
 const file = join(import.meta.dirname, '..', '..', 'src', 'heronry.cjs');
 
-/** A folder for a daemon's data, definitions and socket, which goes with the test. */
-export async function daemonFolder(t: TestContext, sources: Readonly<Record<string, string>>): Promise<string> {
+/** A folder for a daemon's data, definitions and socket, which goes with the test or the suite. */
+export async function daemonFolder(t: Ending, sources: Readonly<Record<string, string>>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
   const daemons: OwnProcess[] = [];
   started.set(folder, daemons);
@@ -34,14 +34,19 @@ export async function daemonFolder(t: TestContext, sources: Readonly<Record<stri
   return folder;
 }
 
-/** Runs `heronry start` over a folder of `daemonFolder`; resolves when it answers. It ends with the test at the latest, before the folder goes. */
-export async function startOwnDaemon(folder: string): Promise<OwnDaemon> {
+/**
+ * Runs `heronry start` over a folder of `daemonFolder`; resolves when it answers. It ends with the test at the latest, before the folder goes.
+ *
+ * @param more - further arguments of the command.
+ */
+export async function startOwnDaemon(folder: string, more: readonly string[] = []): Promise<OwnDaemon> {
   const daemons = started.get(folder);
   if (daemons === undefined) throw new Error(`expected a folder of daemonFolder, got ${folder}`);
   const [data, sources, socket] = [join(folder, 'data'), join(folder, 'sources'), join(folder, 'socket')];
   const daemon = await startProcess(file, [
     'start',
     ...['--data', data, '--sources', sources, '--socket', socket, '--log-level', 'warn'],
+    ...more,
   ]);
   daemons.push(daemon);
   const client = await connectWhenUp(socket, daemon);
@@ -56,7 +61,15 @@ export async function startOwnDaemon(folder: string): Promise<OwnDaemon> {
   };
 }
 
-async function connectWhenUp(socket: string, { ended }: OwnProcess): Promise<Client> {
+/** Runs a command that serves until it is told to stop; it ends with the test, before the folder goes. */
+export async function startBeside(folder: string, args: readonly string[]): Promise<OwnProcess> {
+  const beside = await startProcess(file, [...args]);
+  started.get(folder)?.push(beside);
+  return beside;
+}
+
+/** Resolves with a client of the daemon once that answers. Rejects when it ends before. */
+export async function connectWhenUp(socket: string, { ended }: OwnProcess): Promise<Client> {
   for (;;) {
     try {
       return await connect(socket);

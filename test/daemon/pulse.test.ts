@@ -93,6 +93,31 @@ describe('the pulse of a source', () => {
     assert.deepEqual(times[2], times[0]);
   });
 
+  test('comes at once where a person asks for it, and again at its own times', async (t) => {
+    const site = await openSite(t, pages('1.00'));
+    const timed = await startTimed(t, { sources: { shop: pulsing(site, 'delay: 4s, minDelay: 4s') } });
+    await trackAll(timed, site);
+    await timed.pass(100 * second);
+    const { pulse } = await timed.client.call('source.pulse', { id: 'shop' });
+    assert.equal(pulse?.running, true);
+    await assert.rejects(timed.client.call('source.pulse', { id: 'shop' }), /under way/);
+    await timed.pass(210 * second);
+    await timed.settle();
+    const asked = timed.sent.filter(({ url }) => url.includes('/pulse/'));
+    const gaps = asked.slice(1).map(({ at }, index) => at - (asked[index]?.at ?? 0));
+    assert.ok(Math.min(...gaps) >= 4 * second, 'each in its turn');
+    assert.deepEqual(
+      asked.filter(({ url }) => url.endsWith('/a')).map(({ at }) => Math.round((at - startAt) / second)),
+      [100, 300],
+    );
+  });
+
+  test('is not begun for a source that has none', async (t) => {
+    const { client } = await startTimed(t, { sources: { shop: productSource('shop') } });
+    await assert.rejects(client.call('source.pulse', { id: 'shop' }), { code: 'conflict' });
+    await assert.rejects(client.call('source.pulse', { id: 'shop2' }), { code: 'not_found' });
+  });
+
   test('that fails for one target asks the others all the same (B52)', async (t) => {
     const site = await openSite(t, { ...pages('1.00'), '/pulse/a': { status: 404 } });
     const timed = await startTimed(t, { sources: { shop: pulsing(site) } });

@@ -52,6 +52,25 @@ describe('reloading definitions', () => {
     assert.deepEqual((await client.call('source.reload', {})).changed, []);
   });
 
+  test('leaves what an earlier version says to be seen, as long as a scrape names it', async (t) => {
+    const site = await openSite(t, { '/a': productPage('A', '1') });
+    const daemon = await startDaemon(t, { sources: { shop }, settings: soon });
+    const { client, define } = daemon;
+    await client.call('project.add', { id: 'a', targets: [{ source: 'shop', url: site.url('/a') }] });
+    await nth(1, 'scrape.completed', 'a', daemon);
+    const before = await client.call('source.get', { id: 'shop', text: true });
+    assert.equal(before.file?.text, shop);
+    await define('shop', changed);
+    await client.call('source.reload', {});
+    const now = await client.call('source.get', { id: 'shop', text: true });
+    assert.equal(now.file?.text, changed);
+    assert.notEqual(now.file.digest, before.file.digest);
+    const { definition } = await client.call('source.get', { id: 'shop', version: before.version ?? '' });
+    assert.deepEqual(definition, before.definition);
+    assert.notDeepEqual(definition, now.definition);
+    assert.equal((await client.call('source.get', { id: 'shop', version: 'other' })).definition, undefined);
+  });
+
   test('reports a broken one, and goes on by its last valid version', async (t) => {
     const site = await openSite(t, { '/a': productPage('A', '1') });
     const daemon = await startDaemon(t, { sources: { shop }, settings: soon });

@@ -335,6 +335,7 @@ describe('the configuration of the daemon', () => {
     scrape: { initialDelay: 1_000, every: 14_400_000, timeLimit: 600_000 },
     pulse: { every: 300_000 },
     inFlight: 256,
+    steps: { keep: 100_000 },
     history: { changes: 100_000, detail: 90 * 86_400_000 },
     vault: { keep: 400 * 86_400_000, maxBytes: 20 * 1024 ** 3 },
     log: { level: 'info' },

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
+import { load } from 'cheerio';
 import { loadSources } from '../../src/definition/load.ts';
 import type { Source } from '../../src/definition/source.ts';
 import { fillUrl } from '../../src/definition/url-pattern.ts';
@@ -53,6 +54,17 @@ function addressOf(
 }
 
 describe('demo definitions', () => {
+  test('the address of a pulse has what the pulse reads', async (t) => {
+    const crowd = (await installed(t, origin)).get('crowd');
+    assert.ok(crowd?.pulse?.url !== undefined);
+    const filled = fillUrl(crowd.pulse.url, { slug: 'solar-backpack' });
+    assert.ok(filled.ok);
+    const $ = load(contentAt(world, new URL(filled.url), noon)?.body ?? '');
+    const page = load(contentAt(world, new URL(`${origin}/crowd/solar-backpack`), noon)?.body ?? '');
+    assert.equal($('.pulse').attr('data-slug'), 'solar-backpack');
+    assert.equal($('.pledged').text(), page('.pledged').text());
+  });
+
   test('all load, and what the demo tracks gives records with all of their fields', async (t) => {
     const sources = await installed(t, origin);
     assert.equal(sources.size, 7);

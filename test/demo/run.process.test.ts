@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, test, type TestContext } from 'node:test';
-import { startProcess } from '../../src/demo/own-process.ts';
+import { startProcess } from '../../src/process/own-process.ts';
 import { runDemo, type DemoOptions } from '../../src/demo/run.ts';
 import type { Output } from '../../src/demo/show.ts';
 
@@ -50,13 +50,26 @@ function withDaemonThatDies(t: TestContext): void {
 }
 
 describe('demo', () => {
-  test('runs for as long as it was told to, then sums up and leaves nothing behind', async () => {
+  test('runs for as long as it was told to, with web and daemon and no other server, then sums up and leaves nothing behind [S51]', async () => {
     const running = demo({ forMs: 300 });
     assert.equal(await running.status, 0);
     const all = running.said.join('');
     assert.match(all, /solar-backpack {2}crowd {2}added thing solar-backpack: name solar-backpack\n/);
     assert.match(all, /\n0 scrapes, 10 records, 0 changes, 0 failures, 0 finished in \d+\.\d s\n$/);
     await assertGone(running);
+  });
+
+  test('says where the dashboard is, and again with another code after the first scrapes', async (t) => {
+    process.env['DEMO_DAEMON'] = 'scrapes';
+    t.after(() => delete process.env['DEMO_DAEMON']);
+    const running = demo({});
+    await running.until('code=2');
+    process.emit('SIGINT');
+    assert.equal(await running.status, 0);
+    const told = running.said
+      .filter((text) => text.startsWith('the dashboard'))
+      .map((text) => /code=\d/.exec(text)?.[0]);
+    assert.deepEqual(told, ['code=1', 'code=2']);
   });
 
   test('a signal ends it cleanly', async () => {

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 
 /*
  * Takes a daemon's place on its socket, as far as the demo asks: it is not ready at first, tells of one record per project
- * that is added, and with `DEMO_DAEMON=dies` ends with status 3 after the first.
+ * that is added, and with `DEMO_DAEMON=dies` ends with status 3 after the first; with `scrapes` it also
+ * tells of one scrape each.
  */
 
 const { values } = parseArgs({
@@ -17,6 +18,7 @@ const { values } = parseArgs({
 });
 
 let asked = 0;
+let invited = 0;
 
 const server = createServer((socket) => {
   let rest = '';
@@ -33,6 +35,8 @@ const server = createServer((socket) => {
       const data = { type: 'thing', key: params.id, fields: { name: { new: params.id } } };
       const event = { id: 1, at: 0, type: 'record.added', projects: [params.id], source: 'crowd', data };
       send({ method: 'event', params: { subscription, event } });
+      const scrape = { id: 2, at: 0, type: 'scrape.completed', projects: [params.id], source: 'crowd', data: {} };
+      if (process.env['DEMO_DAEMON'] === 'scrapes') send({ method: 'event', params: { subscription, event: scrape } });
       if (process.env['DEMO_DAEMON'] !== 'dies') continue;
       process.stderr.write('the roof came down\n');
       process.exit(3);
@@ -44,6 +48,7 @@ server.listen(values.socket);
 process.once('SIGTERM', () => process.exit(0));
 
 function answer(method: string): object {
+  if (method === 'login.invite') return { url: `http://127.0.0.1:1/login#code=${(invited += 1)}` };
   if (method !== 'daemon.status') return { after: 0 };
   asked += 1;
   return { state: asked > 1 ? 'ready' : 'starting' };

@@ -15,7 +15,7 @@ const parsed = parseSource(
 if (!parsed.ok) assert.fail('a definition');
 const catalogue = {
   sources: new Map([['shop', { source: parsed.value, version: 'v1' }]]),
-  ...{ types: new Map(), sinks: new Map(), problems: [] },
+  ...{ types: new Map(), sinks: new Map(), pipelines: new Map(), problems: [] },
 };
 
 describe('rules on records that two addresses show', () => {

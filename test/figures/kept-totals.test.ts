@@ -37,6 +37,7 @@ const catalogue = {
   sources: new Map([['shop', { source: parsed.value, version: 'v1' }]]),
   types: new Map(),
   sinks: new Map(),
+  pipelines: new Map(),
   problems: [],
 };
 const minuteMs = 60_000;

@@ -34,24 +34,3 @@ describe('readiness', () => {
     assert.match(text, /the store is not open/);
   });
 });
-
-describe('metrics', () => {
-  test('are in the text format of Prometheus, each with its help and type', async (t) => {
-    const { ask } = await serveHttp(t, { 'daemon.status': () => ({ ...status, version: 'a"b\\c' }) });
-    const { text, headers } = await ask('/metrics', { token: 'read' });
-    assert.match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
-    const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    for (const line of samples) {
-      assert.match(
-        line,
-        /^heronry_[a-z_]+(?:\{[a-z_]+="(?:[^"\\]|\\.)*"(?:,[a-z_]+="(?:[^"\\]|\\.)*")*\})? -?[\d.]+(?:e[+-]\d+)?$/,
-      );
-      const name = /^\w+/.exec(line)?.[0];
-      assert.match(text, new RegExp(`# HELP ${name} .+\n# TYPE ${name} (?:gauge|counter)\n`));
-    }
-    assert.match(text, /heronry_info\{version="a\\"b\\\\c",node="/);
-    assert.match(text, /\nheronry_worker_online\{worker="local"\} 1\n/);
-    assert.match(text, /\nheronry_targets\{status="parked"\} \d+\n/);
-    assert.match(text, /\nheronry_scrapes_total\{status="aborted"\} \d+\n/);
-  });
-});

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { ControlError } from '../../src/control/error.ts';
 import { routes } from '../../src/http/routes.ts';
 import { Role, reaches } from '../../src/schema/role.ts';
-import { serveHttp } from './server.ts';
+import { serveHttp, type Sent } from './server.ts';
 
 /** The code of problem details. */
 function codeOf(json: unknown): unknown {
@@ -77,6 +78,18 @@ describe('the HTTP API', () => {
     assert.equal((await ask('/v1/tree')).status, 503);
   });
 
+  test('an error of a path for programs is told as problem details, and one of a page as a page', async (t) => {
+    const { ask } = await serveHttp(t);
+    const typeOf = async (path: string, sent?: Sent) =>
+      String((await ask(path, sent)).headers['content-type']).split(';')[0];
+    const elsewhere = { headers: { host: 'evil.test' } };
+    for (const path of ['/healthz', '/healthcheck', '/readyz', '/metrics', '/openapi.json', '/v1', '/feeds/x'])
+      assert.equal(await typeOf(path, elsewhere), 'application/problem+json', path);
+    assert.equal(await typeOf('/feeds/projects/a.b.atom'), 'application/problem+json');
+    for (const path of ['/', '/nosuch', '/login']) assert.equal(await typeOf(path, elsewhere), 'text/html', path);
+    assert.equal(await typeOf('/act/nosuch', { verb: 'POST' }), 'text/html');
+  });
+
   test('an unexpected error is reported, and nothing of it is told', async (t) => {
     const { ask, errors } = await serveHttp(t, {
       'daemon.ping': () => {
@@ -110,7 +123,7 @@ describe('the HTTP API', () => {
       }
   });
 
-  test('nothing but the health is told without a token', async (t) => {
+  test('nothing but the health is told without a token [S42]', async (t) => {
     const { ask } = await serveHttp(t);
     for (const { verb, path } of routes) assert.equal((await ask(path, { verb, token: undefined })).status, 401, path);
     for (const path of ['/metrics', '/openapi.json', '/v1/none', '/'])
@@ -134,7 +147,7 @@ describe('the HTTP API', () => {
     const { ask, port } = await serveHttp(t);
     const statusWith = async (headers: Readonly<Record<string, string>>) =>
       (await ask('/v1/daemon/ping', { headers })).status;
-    for (const host of ['evil.test', '127.0.0.1.evil.test', 'localhost@evil.test'])
+    for (const host of ['evil.test', '127.0.0.1.evil.test', 'localhost@evil.test', '127.0.0.1:99999', 'localhost:'])
       assert.equal(await statusWith({ host }), 421, host);
     for (const host of [`127.0.0.1:${port}`, 'LOCALHOST', '[::1]:80'])
       assert.equal(await statusWith({ host }), 200, host);
@@ -144,6 +157,27 @@ describe('the HTTP API', () => {
     for (const site of ['cross-site', 'same-site'])
       assert.equal(await statusWith({ 'sec-fetch-site': site }), 403, site);
     assert.equal(await statusWith({ 'sec-fetch-site': 'same-origin' }), 200);
+  });
+
+  test('a request that names two hosts is refused', async (t) => {
+    const { port } = await serveHttp(t);
+    const own = `127.0.0.1:${port}`;
+    for (const other of ['evil.test', own]) {
+      const socket = connect(port, '127.0.0.1');
+      t.after(() => socket.destroy());
+      socket.write(`GET /v1/daemon/ping HTTP/1.1\r\nHost: ${own}\r\nHost: ${other}\r\nConnection: close\r\n\r\n`);
+      const answer = await text(socket);
+      assert.match(answer, /^HTTP\/1\.1 400 /);
+      assert.match(answer, /"detail":"host: expected once, got 2","code":"invalid_request"/);
+    }
+  });
+
+  test('a parameter whose name is reserved is refused as that', async (t) => {
+    const { ask } = await serveHttp(t);
+    assert.partialDeepStrictEqual((await ask('/v1/projects?__proto__=1')).json, {
+      status: 400,
+      detail: '__proto__: expected a name that is not reserved',
+    });
   });
 
   test('a change must come as a JSON object of bounded size and depth', async (t) => {
@@ -164,13 +198,65 @@ describe('the HTTP API', () => {
     assert.equal((await ask('/v1/projects/a/archive', { verb: 'POST', body: { id: 'b' } })).status, 400);
   });
 
-  test('a server that is read-only refuses every change', async (t) => {
+  test('a server that is read-only refuses every change [S41]', async (t) => {
     const { ask } = await serveHttp(t, {}, { readOnly: true });
     for (const { verb, path, spec } of routes.filter((route) => route.verb !== 'GET')) {
       const { status, json } = await ask(path, { verb, body: {} });
       assert.deepEqual([status, codeOf(json)], [403, 'read_only'], `${path} ${spec.role}`);
     }
-    assert.equal((await ask('/v1/daemon/ping')).status, 200);
+    // Each read comes as far as its handler, which is not served here, or to its parameters.
+    for (const { path } of routes.filter((route) => route.verb === 'GET')) {
+      const { status } = await ask(path);
+      assert.ok([200, 400, 503].includes(status), `${path}: ${status}`);
+    }
+    for (const path of ['/metrics', '/openapi.json', '/healthz']) assert.equal((await ask(path)).status, 200, path);
+  });
+
+  test('each request counts by its path as it is described, its verb and its status, whatever is asked for', async (t) => {
+    const asks = [
+      ['/v1/projects/solar?a=1', 'GET'],
+      ['/v1/none/at/all', 'GET'],
+      ['/metrics', 'GET'],
+      ['/v1/projects', 'PUT'],
+      ['/healthz', 'GET'],
+      ['/projects/solar', 'GET'],
+      ['/assets/none.js', 'GET'],
+      ['/login', 'GET'],
+      ['/logout', 'GET'],
+      ['/docs/api', 'GET'],
+      ['/pictures/0123456789abcdefghijkl', 'GET'],
+      ['/projects/solar/records.csv', 'GET'],
+      ['/feeds/projects/solar.atom', 'GET'],
+    ] as const;
+    const served: string[] = [];
+    const { promise: allServed, resolve } = Promise.withResolvers<void>();
+    const { ask } = await serveHttp(
+      t,
+      {},
+      {
+        served(...labels) {
+          served.push(labels.join(' '));
+          if (served.length === asks.length) resolve();
+        },
+      },
+    );
+    for (const [path, verb] of asks) await ask(path, { verb });
+    await allServed;
+    assert.deepEqual(served.toSorted(), [
+      '/assets GET 404',
+      '/docs/api GET 200',
+      '/feeds GET 503',
+      '/healthz GET 200',
+      '/login GET 200',
+      '/logout GET 405',
+      '/metrics GET 200',
+      '/pictures GET 503',
+      '/projects/:id GET 503',
+      '/projects/:id/records.csv GET 503',
+      '/v1/projects other 405',
+      '/v1/projects/{id} GET 400',
+      'other GET 404',
+    ]);
   });
 
   test('whoever tries many tokens is told to wait, and a valid one is served meanwhile', async (t) => {
@@ -183,26 +269,44 @@ describe('the HTTP API', () => {
     assert.equal(audited.length, 10);
   });
 
-  test('changes and denied calls are logged with who made them', async (t) => {
+  test('changes and denied calls are audited with who made them', async (t) => {
     const { ask, audited } = await serveHttp(t, { 'daemon.shutdown': () => ({ pid: 1 }) });
     await ask('/v1/daemon/ping');
     await ask('/v1/daemon/shutdown', { verb: 'POST', body: {} });
     await ask('/v1/daemon/shutdown', { verb: 'POST', body: {}, token: 'operate' });
     await ask('/v1/projects', { token: undefined });
+    const [served, denied, unknown, ...more] = audited;
+    assert.deepEqual(served, {
+      ...{ who: 'admin', label: 'admin', from: '127.0.0.1' },
+      ...{ method: 'daemon.shutdown', outcome: 'done' },
+    });
+    assert.deepEqual(denied, {
+      ...{ who: 'operate', label: 'operate', from: '127.0.0.1' },
+      ...{ method: 'daemon.shutdown', outcome: 'denied', code: 'forbidden' },
+    });
+    assert.deepEqual(unknown, {
+      ...{ from: '127.0.0.1', method: 'project.list' },
+      ...{ outcome: 'denied', code: 'unauthorized' },
+    });
+    assert.deepEqual(more, []);
+  });
+
+  test('trials and dry runs are no changes, and are not audited', async (t) => {
+    const digest = 'x'.repeat(22);
+    const drawn = { digest, url: 'https://shop.example/a', observedAt: 1, html: '', isCut: false };
+    const { ask, audited } = await serveHttp(t, {
+      'project.bulk': () => ({ matched: 2, changed: 0, first: [], unchanged: 2, refused: { count: 0, first: [] } }),
+      'page.try': () => ({ ...drawn, text: '', problems: [] }),
+    });
+    const bulk = (dryRun: boolean) =>
+      ask('/v1/project/bulk', { verb: 'POST', body: { ids: ['a', 'b'], action: 'archive', dryRun } });
+    assert.equal((await bulk(true)).status, 200);
+    assert.equal((await ask(`/v1/pages/${digest}/try`, { verb: 'POST', body: { source: 'shop' } })).status, 200);
+    assert.deepEqual(audited, []);
+    await bulk(false);
     assert.deepEqual(
-      audited.map(({ from: _from, ...line }) => line),
-      [
-        { verb: 'POST', path: '/v1/daemon/shutdown', status: 200, token: 'admin', label: 'admin' },
-        {
-          verb: 'POST',
-          path: '/v1/daemon/shutdown',
-          status: 403,
-          token: 'operate',
-          label: 'operate',
-          code: 'forbidden',
-        },
-        { verb: 'GET', path: '/v1/projects', status: 401, code: 'unauthorized' },
-      ],
+      audited.map(({ method, outcome }) => [method, outcome]),
+      [['project.bulk', 'done']],
     );
   });
 

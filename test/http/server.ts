@@ -1,11 +1,14 @@
 import { request as send, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as sendSecurely, type RequestOptions } from 'node:https';
 import type { TestContext } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
 import type { Handlers } from '../../src/control/methods.ts';
 import { startHttpServer, type HttpServerOptions } from '../../src/http/server.ts';
-import type { AuditLine } from '../../src/http/serve.ts';
+import type { LogIns } from '../../src/http/log-in.ts';
+import type { Audited } from '../../src/control/audited.ts';
 import { Role } from '../../src/schema/role.ts';
 import { handlersWith } from '../control/daemon.ts';
+import { status } from '../control/status.ts';
 
 /** An answer of the API. */
 export interface Answer {
@@ -23,18 +26,21 @@ export interface Sent {
   readonly body?: unknown;
   /** Default: `admin`. */
   readonly token?: string | undefined;
+  /** Sends it over TLS to a server with this certificate, by these names. */
+  readonly tls?: Pick<RequestOptions, 'ca' | 'servername' | 'maxVersion'>;
 }
 
 /** Sends one request, with a path as it stands. */
 export function ask(
   port: number,
   path: string,
-  { verb = 'GET', headers = {}, body, ...rest }: Sent = {},
+  { verb = 'GET', headers = {}, body, tls, ...rest }: Sent = {},
 ): Promise<Answer> {
   const token = 'token' in rest ? rest.token : 'admin';
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const request = send({
+  const request = (tls === undefined ? send : sendSecurely)({
+    ...tls,
     port,
     host: '127.0.0.1',
     path,
@@ -68,25 +74,38 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A server where nobody logs in. */
+const noLogIns: LogIns = {
+  begin: async () => undefined,
+  find: () => undefined,
+  noteUse: async () => undefined,
+  end: async () => undefined,
+};
+
 /** A server of the API over some handlers; a token is the name of its role. */
 export async function serveHttp(
   t: TestContext,
   some: Partial<Handlers> = {},
   options: Partial<HttpServerOptions> = {},
 ) {
-  const audited: AuditLine[] = [];
+  const audited: Audited[] = [];
   const errors: unknown[] = [];
   const server = await startHttpServer({
     port: 0,
     clock: systemClock(),
     version: '1.2.3',
-    handlers: handlersWith(some),
+    handlers: handlersWith({ 'daemon.status': () => status, ...some }),
     readOnly: false,
     callerOf: (token) => {
       const role = Role.safeParse(token);
       return role.success ? { id: token, label: token, role: role.data } : undefined;
     },
-    audit: (line) => audited.push(line),
+    metrics: { contentType: 'text/plain', read: () => Promise.resolve('') },
+    served: () => undefined,
+    subjects: { labelsOf: () => undefined, sourcesOf: () => undefined },
+    logIns: noLogIns,
+    takeCode: () => false,
+    audit: (made) => audited.push(made),
     failed: (error) => errors.push(error),
     ...options,
   });

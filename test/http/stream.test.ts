@@ -82,11 +82,47 @@ describe('a stream of events', () => {
     assert.equal(only(subscribed).params.after, 5);
   });
 
+  for (const id of ['abc', '-1', '1.5', '9'.repeat(16), '9'.repeat(400)]) {
+    test(`is told of a gap where its last id is none, as ${id.slice(0, 20)}`, async (t) => {
+      const { port, subscribed } = await serveStreams(t, ({ after = 0 }) =>
+        after > 5 ? new ControlError('invalid_params', 'after: expected at most 5') : undefined,
+      );
+      const { next } = await openStream(t, port, '/v1/events?after=3', { 'last-event-id': id });
+      await next();
+      assert.equal(await next(), 'id: 5\nevent: reset\ndata: {"after":5}');
+      assert.equal(only(subscribed).params.after, 5);
+    });
+  }
+
+  test('goes on after its parameter where its client had no event', async (t) => {
+    const { port, subscribed } = await serveStreams(t);
+    await (await openStream(t, port, '/v1/events?after=3', { 'last-event-id': '' })).next();
+    assert.equal(only(subscribed).params.after, 3);
+  });
+
   test('is refused as any other call where its parameters are wrong', async (t) => {
     const { ask } = await serveStreams(t, () => new ControlError('invalid_params', 'after: expected at most 5'));
     assert.equal((await ask('/v1/events?after=900')).status, 400);
     assert.equal((await ask('/v1/events?types=%20')).status, 400);
     assert.equal((await ask('/v1/events', { verb: 'HEAD' })).status, 405);
+  });
+
+  test('is refused where its caller has 256 open, until one of these ends', async (t) => {
+    const { port, ask, subscribed } = await serveStreams(t);
+    const [first] = await Promise.all(Array.from({ length: 256 }, () => openStream(t, port)));
+    const refused = await ask('/v1/events', { token: 'read' });
+    assert.deepEqual([refused.status, refused.headers['retry-after']], [503, '30']);
+    assert.match(refused.text, /256 streams of this token or log-in are open/);
+    const other = await openStream(t, port, '/v1/events', { authorization: 'Bearer other' });
+    assert.equal(other.response.statusCode, 200);
+    const ended = Promise.race(
+      subscribed.map(
+        ({ subscriber: { signal } }) => new Promise((resolve) => signal.addEventListener('abort', resolve)),
+      ),
+    );
+    first?.response.destroy();
+    await ended;
+    assert.equal((await openStream(t, port)).response.statusCode, 200);
   });
 
   test('has a heartbeat every 15 s where nothing else is sent', async (t) => {

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 
 const tests = join(import.meta.dirname, '..');
 
-/** Folders whose tests start whole daemons; the tests of all others share the lanes called `parts`. */
-const wholeDaemon = ['daemon'];
+/** Folders whose tests start whole daemons, or programs beside them; the tests of all others share the lanes called `parts`. */
+const wholeDaemon = ['cli', 'daemon', 'docs', 'mcp', 'telemetry'];
 
 /** The folder in which Linux keeps files in memory, and the free bytes in it that tests need to use it. */
 const memoryFolder = '/dev/shm';
@@ -25,7 +25,7 @@ function hasMemoryFolder(): boolean {
 
 /**
  * Loads the share `index` of `count` of the test files of a ground into this process, so that they pay once for the modules which
- * they all import. A file called `*.process.test.ts` is left out: it ends or signals its own process and has one to itself.
+ * they all import. A file called `*.process.test.ts` is left out: it ends, signals or measures its own process, or kills others, and has one to itself.
  *
  * @param index - from 1 to `count`.
  */

@@ -109,6 +109,7 @@ export function servicesOf(given: Partial<PluginServices> = {}): PluginServices 
   return {
     fetch: () => Promise.reject(new Error('did not expect a request')),
     secret: () => undefined,
+    records: () => Promise.reject(new Error('did not expect a question for records')),
     log: () => undefined,
     collected: () => Promise.resolve(),
     hide: (text) => text,

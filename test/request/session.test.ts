@@ -22,7 +22,7 @@ describe('a request for a source without a log-in', () => {
       random: () => 0.5,
       hosts: {
         gate: {
-          take: async () => ({ sent: () => undefined }),
+          take: async () => ({ lease: { key: 'site', number: 1 }, sent: () => undefined }),
           done: () => undefined,
         },
         circuits: { ended: unexpected, of: unexpected },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { VirtualClock } from '../../src/clock.ts';
 import { strangerAt } from '../../src/definition/source.ts';
-import type { StepOutcome } from '../../src/engine/step.ts';
+import type { RunStep, StepOutcome } from '../../src/engine/step.ts';
 import { requestOf } from '../../src/provider/requests.ts';
 import { createExchangeInTurn, type GrantCheck } from '../../src/request/turn.ts';
 import type { Circuits, FirstTurn, Gate, Grant, RequestWish } from '../../src/request/gate.ts';
@@ -25,6 +25,11 @@ function exchangeAt(
   happened: string[],
   read: () => Promise<StepOutcome> = () => Promise.resolve(came),
   onTake: (wish: RequestWish) => void = () => {},
+  runStep: RunStep = async (_step, _signal, onSent, onCame) => {
+    onSent();
+    onCame?.({ at: 0, elapsedMs: 1, bytes: 0, status: 200 });
+    return read();
+  },
 ) {
   const back = new Set<Grant>();
   const gate: Gate = {
@@ -34,7 +39,7 @@ function exchangeAt(
       happened.push(`offer ${key}`);
       await prepare?.();
       const verdict = check?.() ?? 'allowed';
-      if (verdict === 'allowed') return { sent: () => void happened.push('sent') };
+      if (verdict === 'allowed') return { lease: { key, number: 1 }, sent: () => void happened.push('sent') };
       happened.push('unused');
       return verdict;
     },
@@ -48,11 +53,7 @@ function exchangeAt(
     hosts: { gate, circuits: shut, expectedWait: () => Promise.resolve({ hold: undefined, waiting: 0 }) },
     secrets: { find: noSecrets, remembered: noSecrets },
     daemon: { data: '', bot: { name: 'Heronry', onlyLoopback: false }, warn: assert.fail },
-    async runStep(_step, _signal, onSent, onCame) {
-      onSent();
-      onCame?.({ at: 0, elapsedMs: 1, bytes: 0, status: 200 });
-      return read();
-    },
+    runStep,
   });
 }
 
@@ -68,6 +69,14 @@ describe('an exchange', () => {
     await exchange({ ...intent(), dueAt: firstInLine }, { crawlDelayMs: () => undefined }, never);
     await exchange({ ...intent(), dueAt: 5 }, { crawlDelayMs: () => undefined }, never);
     assert.deepEqual(asked, [new VirtualClock().now(), undefined]);
+  });
+
+  test('gives its turn back unused where the page comes of a request that was made before', async () => {
+    const happened: string[] = [];
+    const earlier = { ...came, isOfEarlierTurn: true } as const;
+    const exchange = exchangeAt(happened, undefined, undefined, () => Promise.resolve(earlier));
+    assert.equal(await exchange(intent(), { crawlDelayMs: () => undefined }, never), earlier);
+    assert.deepEqual(happened, [`offer ${new URL(url).origin}`, 'done unused']);
   });
 
   test('takes its turn, is sent, and gives the turn back with what came of it', async () => {
@@ -122,7 +131,10 @@ describe('an exchange', () => {
         key,
         dueAt: 0,
         isLate: () => false,
-        take: () => (isFree ? ((isFree = false), { sent: () => void happened.push('first sent') }) : undefined),
+        take: () =>
+          isFree
+            ? ((isFree = false), { lease: { key, number: 2 }, sent: () => void happened.push('first sent') })
+            : undefined,
         giveBack: () => void (isFree && happened.push('given back')),
         decline: assert.fail,
       };

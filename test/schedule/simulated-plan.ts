@@ -125,7 +125,7 @@ export async function passDays({
   await simulate({
     world,
     targets,
-    catalogue: { sources, types: new Map(), sinks: new Map(), problems: [] },
+    catalogue: { sources, types: new Map(), sinks: new Map(), pipelines: new Map(), problems: [] },
     random,
     witness: year,
   });

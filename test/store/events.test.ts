@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { temporaryStore, track } from './fixture.ts';
+import { commitStep } from '../../src/store/commit.ts';
+import { begin, item, step, temporaryStore, track } from './fixture.ts';
 
 describe('events', () => {
   test('are told to those who listen when they are committed, until they stop', async (t) => {
@@ -55,6 +56,23 @@ describe('events', () => {
     assert.deepEqual(
       [...store.events.rows({ after: 1, limit: 1 })].map(({ id, projects }) => [id, projects?.[0]]),
       [[2, 'two']],
+    );
+  });
+
+  test('are known by their nouns and projects before they are read', async (t) => {
+    const { store, clock } = await temporaryStore(t);
+    const [target = 0] = await track(store, 'lamp');
+    const found = step(clock.now, [item('1', { name: 'Lamp' })], {});
+    await commitStep(store, await begin(store, target), found);
+    const briefs = [...store.events.briefs({ newestFirst: true })];
+    assert.ok(['project', 'record', 'scrape'].every((noun) => briefs.some((brief) => brief.noun === noun)));
+    const events = [...store.events.rows({ newestFirst: true })];
+    assert.deepEqual(
+      briefs.map(({ id, noun, projects, read }) => ({ id, noun, projects, event: read() })),
+      events.map((event) => {
+        const { id, type, projects = [] } = event;
+        return { id, noun: type.replace(/\..*/, ''), projects, event };
+      }),
     );
   });
 });

@@ -87,6 +87,37 @@ describe('following the event log', () => {
     assert.deepEqual([(await next).done, listeners], [true, 1]);
   });
 
+  test('yields what is committed once to all who follow at the end, without reading it again', async (t) => {
+    const { store } = await temporaryStore(t);
+    await tellMany(store, 3);
+    const { signal } = new AbortController();
+    const [one, other] = [follow(store, 3, {}, signal), follow(store, 3, {}, signal)];
+    const taken = [sliceUpTo(one, 6), sliceUpTo(other, 6)];
+    await tellMany(store, 2);
+    await tellMany(store, 1);
+    const [ofOne = [], ofOther = []] = (await Promise.all(taken)).map((slices) =>
+      slices.flatMap(({ events }) => events),
+    );
+    assert.deepEqual(
+      ofOne.map(({ id }) => id),
+      [4, 5, 6],
+    );
+    assert.ok(ofOne.every((event, place) => event === ofOther[place]));
+    assert.deepEqual(ofOne, [...store.events.rows({ after: 3 })]);
+  });
+
+  test('yields each event once where more are committed at once than a slice holds', async (t) => {
+    const { store } = await temporaryStore(t);
+    const slices = follow(store, 0, {}, new AbortController().signal);
+    const taken = sliceUpTo(slices, 260);
+    await tellMany(store, 1);
+    await Promise.all([tellMany(store, 90), tellMany(store, 150), tellMany(store, 19)]);
+    assert.deepEqual(
+      (await taken).flatMap(({ events }) => events.map(({ id }) => id)),
+      Array.from({ length: 260 }, (_, index) => index + 1),
+    );
+  });
+
   test('yields wanted events alone, and moves on over the others', async (t) => {
     const { store } = await temporaryStore(t);
     await tellMany(store, 150);

@@ -169,6 +169,23 @@ test('nothing is held any more of a record that is removed', async (t) => {
   assert.equal([...store.holds.members()].length, 0);
 });
 
+test('the change of a released value says that it was held, in the history and in its event', async (t) => {
+  const { store } = await temporaryStore(t);
+  const [target = 0] = await track(store, 'lamp');
+  await scrape(store, target, 10, [[item('a', { price: 1 })]]);
+  await scrape(store, target, 100, [[item('a', { price: 99 })]]);
+  await decideHeld(store, { source: 'shop', key: 'a' }, 'released');
+  const held = historyOf(store, target).filter(({ wasHeld }) => wasHeld);
+  assert.deepEqual(
+    held.map(({ kind, corrects }) => [kind, corrects]),
+    [['changed', undefined]],
+  );
+  assert.deepEqual(
+    eventsOf(store, 'record.changed').map(({ data }) => data.wasHeld),
+    [true],
+  );
+});
+
 test('a held price reaches no history and no event of its record before it is released, and rejecting it leaves no trace', async (t) => {
   const action = fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(1, 2, 4, 30, 40, 500) },

@@ -50,6 +50,7 @@ async function startPlanning(t: TestContext): Promise<Planner> {
     sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
     types: new Map(),
     sinks: new Map(),
+    pipelines: new Map(),
     problems: [],
   });
   const dues = createDueTimes({

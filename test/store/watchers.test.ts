@@ -33,6 +33,7 @@ function scheduling(): Scheduling {
     sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
     types: new Map(),
     sinks: new Map(),
+    pipelines: new Map(),
     problems: [],
   };
   const settings = { everyMs: 4 * hourMs, initialDelayMs: 1_000 };

@@ -14,6 +14,10 @@ export interface TestDaemonOptions extends Partial<Omit<DaemonOptions, 'sources'
   readonly sources: Readonly<Record<string, string>>;
   /** Sink files, by sink id. Default: none. */
   readonly sinks?: Readonly<Record<string, string>>;
+  /** Pipeline files, by pipeline id. Default: none. */
+  readonly pipelines?: Readonly<Record<string, string>>;
+  /** The files of plug-ins, by name. Default: none. */
+  readonly plugIns?: Readonly<Record<string, string>>;
   /** Real time by default; a virtual clock for what lies between requests. */
   readonly clock?: Clock;
 }
@@ -41,9 +45,14 @@ export async function startDaemon(test: TestContext, options: TestDaemonOptions)
   await mkdir(join(folder, 'sources'));
   for (const [id, yaml] of Object.entries(options.sources))
     await writeFile(join(folder, 'sources', `${id}.yaml`), yaml);
-  if (options.sinks !== undefined) await mkdir(join(folder, 'sinks'));
-  for (const [id, yaml] of Object.entries(options.sinks ?? {}))
-    await writeFile(join(folder, 'sinks', `${id}.yaml`), yaml);
+  for (const kind of ['sinks', 'pipelines'] as const) {
+    if (options[kind] !== undefined) await mkdir(join(folder, kind));
+    for (const [id, yaml] of Object.entries(options[kind] ?? {}))
+      await writeFile(join(folder, kind, `${id}.yaml`), yaml);
+  }
+  if (options.plugIns !== undefined) await mkdir(join(folder, 'plugins'));
+  for (const [name, text] of Object.entries(options.plugIns ?? {}))
+    await writeFile(join(folder, 'plugins', name), text);
   try {
     return await startDaemonIn(test, folder, options);
   } finally {
@@ -56,7 +65,7 @@ export async function startDaemon(test: TestContext, options: TestDaemonOptions)
 export async function startDaemonIn(
   test: TestContext,
   folder: string,
-  options: Omit<TestDaemonOptions, 'sources' | 'sinks'>,
+  options: Omit<TestDaemonOptions, 'sources' | 'sinks' | 'pipelines' | 'plugIns'>,
 ): Promise<TestDaemon> {
   const socket = join(folder, 'control.sock');
   const daemon = await openDaemon({

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { hostAddress } from './web/web.ts';
 import type { ScheduleRow } from '../../src/schedule/row.ts';
 import type { Scheduling } from '../../src/schedule/scheduling.ts';
-import { addProject } from '../../src/store/projects.ts';
-import { openStore } from '../../src/store/store.ts';
+import { commitStep } from '../../src/store/commit.ts';
+import { addProject, type AddResult } from '../../src/store/projects.ts';
+import { beginScrape } from '../../src/store/scrapes.ts';
+import { openStore, type Store } from '../../src/store/store.ts';
 
 export const hourMs = 3_600_000;
 const batch = 1_000;
@@ -17,7 +19,17 @@ export interface Filling {
   readonly urls?: readonly string[];
   /** The pace of the targets, as their source's definition says it as well; by default they fall due one after the other, two hours from now. */
   readonly pace?: FilledPace;
+  /** Whether the projects have been tracked for a while. Default: they were just added. */
+  readonly hasHistory?: boolean;
 }
+
+/** The sources and the labels that projects with history are spread over; the definition of each source is a `filledSource`. */
+export const filledSources = 10;
+export const filledLabels = 200;
+
+/** Of so many projects with history, one was scraped twice, and one has a price that is held since. */
+const changedEvery = 10;
+const heldEvery = 500;
 
 export type FilledPace =
   /** All are due at one instant that the pattern names, by the clocks of UTC. */
@@ -57,19 +69,56 @@ async function fill(folder: string, filling: Filling): Promise<void> {
   for (let from = 0; from < count; from += batch) {
     await Promise.all(
       Array.from({ length: Math.min(batch, count - from) }, (_, index) => {
-        const id = `project-${from + index}`;
-        const url = urls?.[from + index] ?? `http://${hostAddress((from + index) % 1_000)}:8080/p/${id}`;
-        return addProject(store, {
-          id,
-          name: id,
-          labels: [],
-          multiplier: 1,
-          targets: [{ source: 'shop', url }],
-        });
+        const number = from + index;
+        const url = urls?.[number] ?? `http://${hostAddress(number % 1_000)}:8080/p/project-${number}`;
+        return filling.hasHistory === true ? addWithHistory(store, number, url) : add(store, `project-${number}`, url);
       }),
     );
   }
   await store.close();
+}
+
+function add(
+  store: Store,
+  id: string,
+  url: string,
+  { source = 'shop', labels = [] }: { readonly source?: string; readonly labels?: readonly string[] } = {},
+): Promise<AddResult> {
+  return addProject(store, { id, name: id, labels, multiplier: 1, targets: [{ source, url }] });
+}
+
+/** Adds a project and scrapes its target. */
+async function addWithHistory(store: Store, number: number, url: string): Promise<void> {
+  const place = { source: `shop-${number % filledSources}`, labels: [`client-${number % filledLabels}`] };
+  const added = await add(store, `project-${number}`, url, place);
+  const target = added.ok ? added.project.targets[0] : undefined;
+  if (target === undefined) throw new Error(`expected project-${number} to be new`);
+  await scrapePrice(store, target, { number, url, price: 10 });
+  if (number % changedEvery > 0) return;
+  await scrapePrice(store, target, { number, url, price: number % heldEvery === 0 ? 5_000 : 11 });
+}
+
+/** Scrapes the one page of a target, which shows a product. */
+export async function scrapePrice(
+  store: Store,
+  target: number,
+  { number, url, price }: { readonly number: number; readonly url: string; readonly price: number },
+): Promise<void> {
+  const begun = await beginScrape(store, target, 'v1', { inMemory: true });
+  if (!begun.ok) throw new Error(`target ${target} is ${begun.why}`);
+  const at = Date.now();
+  const sku = `SKU-${number}`;
+  await commitStep(
+    store,
+    { ...begun.fence, step: 1 },
+    {
+      observedAt: at,
+      drafts: [{ type: 'product', key: sku, fields: { sku, price, name: `Kettle number ${number}` } }],
+      log: { url, at, elapsedMs: 40, bytes: 5_000, status: 200, absent: [], unparsed: [] },
+      guards: { missing: true, empty: true, fields: { product: { price: { jump: { factor: 5 } } } } },
+      close: { status: 'complete', finished: false },
+    },
+  );
 }
 
 function schedulingOf({ count, pace }: Filling): Scheduling {

@@ -22,14 +22,16 @@ function listText({ items }: Schema, indent: string): string {
   return item.includes('|') && !item.startsWith('{') ? `(${item})[]` : `${item}[]`;
 }
 
-/** An object's schema as TypeScript writes the type, with the default of each property. */
+/** An object's schema as TypeScript writes the type, with the description and the default of each property. */
 export function objectText({ properties = {}, required = [], additionalProperties }: Schema, indent: string): string {
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, property]) => {
     const isOptional = !required.includes(name);
     const preset = typeof property === 'object' && property.default !== undefined ? property.default : undefined;
     const note = preset === undefined ? '' : ` // default ${JSON.stringify(preset)}`;
-    return `${inner}${name}${isOptional ? '?' : ''}: ${textOf(property, inner)};${note}`;
+    const doc = typeof property === 'object' && property.description !== undefined ? property.description : undefined;
+    const comment = doc === undefined ? '' : `${inner}/** ${doc} */\n`;
+    return `${comment}${inner}${name}${isOptional ? '?' : ''}: ${textOf(property, inner)};${note}`;
   });
   if (typeof additionalProperties === 'object')
     lines.push(`${inner}[name: string]: ${textOf(additionalProperties, inner)};`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { describe, test } from 'node:test';
-import { startProcess } from '../../src/demo/own-process.ts';
+import { startProcess } from '../../src/process/own-process.ts';
 import { startWebProcess } from '../support/web/web-process.ts';
 
 describe('the web of the tests as a process', () => {

@@ -4,10 +4,9 @@ import type { Ref } from '../../src/actor/types.ts';
 import type { TurnOutcome } from '../../src/fetch/ledger/turn-outcome.ts';
 import type { Circuit, SourceCircuit } from '../../src/fetch/ledger/circuit.ts';
 import { turnLimitMs } from '../../src/fetch/ledger/turn-leases.ts';
-import type { LedgerView } from '../../src/fetch/ledger/ledger-view.ts';
+import type { LedgersWaiting, LedgerView } from '../../src/fetch/ledger/ledger-view.ts';
 import type { Policy } from '../../src/fetch/ledger/policy.ts';
 import type { HostsMessage } from '../../workers/hosts.ts';
-import type { WaitingOffers } from '../../src/fetch/ledger/ledger-view.ts';
 import { answered, hasty, never, polite, startedAt, startHosts, takeTurn, wish } from '../support/hosts.ts';
 import { defaultThrottle } from '../support/politeness.ts';
 
@@ -101,6 +100,43 @@ describe('hosts', () => {
       wished.map(({ turn }) => turn !== undefined),
       [true, true, false, true],
     );
+  });
+
+  test('the backlog is the hosts that could be asked but for the turns in flight, since when they could be, whatever waits behind', async (t) => {
+    let waiting: LedgersWaiting | undefined;
+    const { ref, pass } = await startHosts(t, { maxInFlight: 1, started: (told) => (waiting = told) });
+    const wished = ['a', 'b', 'b', 'c'].map((key) => wish(ref, key));
+    assert.deepEqual(waiting?.backlog(), { turns: 0, oldestAt: undefined });
+    // Each host counts as asked at the start, and may be asked a second later.
+    await pass(3_000);
+    assert.deepEqual(waiting?.backlog(), { turns: 2, oldestAt: startedAt + 1_000 });
+    wish(ref, 'd');
+    await pass(2_000);
+    assert.deepEqual(waiting?.backlog(), { turns: 3, oldestAt: startedAt + 1_000 });
+    // The second offer for `b` has to wait for the first.
+    for (const expected of [
+      { turns: 2, oldestAt: startedAt + 1_000 },
+      { turns: 2, oldestAt: startedAt + 3_000 },
+    ]) {
+      for (const { turn } of wished) turn?.done(answered);
+      await pass(1_000);
+      assert.deepEqual(waiting?.backlog(), expected);
+    }
+  });
+
+  test('what more turns would not help is no backlog', async (t) => {
+    let hasRoom = true;
+    let waiting: LedgersWaiting | undefined;
+    const { ref, pass } = await startHosts(t, {
+      maxInFlight: 1,
+      hasRoom: () => hasRoom,
+      started: (told) => (waiting = told),
+    });
+    for (const key of ['a', 'b']) wish(ref, key);
+    await pass(1_000);
+    assert.equal(waiting?.backlog().turns, 1);
+    hasRoom = false;
+    assert.equal(waiting?.backlog().turns, 0);
   });
 
   test('without room no turn is given, and with room again it is given at once', async (t) => {
@@ -199,8 +235,8 @@ describe('hosts', () => {
   });
 
   test('tells what all offers wait for, and looks seldom where very many hosts have some', async (t) => {
-    let waits: (() => readonly WaitingOffers[]) | undefined;
-    const { ref, pass } = await startHosts(t, { hasRoom: () => false, started: (given) => (waits = given) });
+    let waiting: LedgersWaiting | undefined;
+    const { ref, pass } = await startHosts(t, { hasRoom: () => false, started: (told) => (waiting = told) });
     const offer = (index: number): void => {
       const turn = { key: `host ${index}`, policy: polite, dueAt: startedAt, source: 'shop' };
       takeTurn(ref, turn, never).catch(() => undefined);
@@ -208,7 +244,7 @@ describe('hosts', () => {
     const many = 12_000;
     for (let index = 0; index < many; index += 1) offer(index);
     await pass(0);
-    const counted = (): number => (waits?.() ?? []).reduce((sum, { offers }) => sum + offers, 0);
+    const counted = (): number => (waiting?.waits() ?? []).reduce((sum, { offers }) => sum + offers, 0);
     assert.equal(counted(), many);
     offer(many);
     await pass(0);

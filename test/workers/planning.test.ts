@@ -62,6 +62,7 @@ function planningIn(t: TestContext, warnAfter: string) {
       sources: new Map([['shop', { source: parsed.value, version: '1' }]]),
       types: new Map(),
       sinks: new Map(),
+      pipelines: new Map(),
       problems: [],
     });
     const { paces } = state;

@@ -10,7 +10,7 @@ import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedul
 import { showProject } from '../show-project.ts';
 import { pausedText } from '../show-why.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 
 interface Options extends ScheduleOptions {
   readonly source?: string;

@@ -6,7 +6,7 @@ import { infeasibleText } from '../infeasible-text.ts';
 import { requestsFor, together } from '../local/apply-requests.ts';
 import { readProjects } from '../local/projects.ts';
 import type { Style, Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 interface Options {
   readonly file: string;

@@ -9,7 +9,7 @@ import { countOption, limitOption } from '../options.ts';
 import { type Fact, factLines } from '../table.ts';
 import { unfoundText } from '../show-scrape.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { bytesText, countText, plainText } from '../text.ts';
+import { bytesText, countText, plainText } from '../../view/text.ts';
 
 interface Options {
   readonly project?: string;

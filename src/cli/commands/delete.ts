@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { examples } from '../cli.ts';
 import { changeProjects, ofProjects } from '../selection.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText } from '../../view/text.ts';
 
 interface Options {
   readonly records?: boolean;

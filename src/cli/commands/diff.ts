@@ -6,7 +6,7 @@ import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { instantOption, limitOption } from '../options.ts';
 import { scrapeText, showChange } from '../show-change.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 
 interface Options {
   readonly from: number;

@@ -7,7 +7,7 @@ import type { FixtureDrill } from '../local/drill.ts';
 import { countOption } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 interface Options {
   readonly name?: string;

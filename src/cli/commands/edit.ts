@@ -8,7 +8,7 @@ import { countOption, multiplierOption, repeatedOption } from '../options.ts';
 import { paceInput, type ScheduleOptions, withScheduleOptions } from '../schedule-options.ts';
 import { changeProjects, ofProjects } from '../selection.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 
 type Change = Omit<MethodInput<'project.update'>, 'id' | 'dryRun'>;
 

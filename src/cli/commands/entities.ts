@@ -6,7 +6,7 @@ import { CommandError } from '../exit-status.ts';
 import { limitOption } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText, valueText } from '../text.ts';
+import { countText, plainText, valueText } from '../../view/text.ts';
 
 /** `entities`: shows which records of a type are one thing. */
 export function createCommand(terminal: Terminal): Command {

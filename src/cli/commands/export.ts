@@ -4,15 +4,16 @@ import { DestinationError, type Destination } from '../../export/destination.ts'
 import { isFileFault } from '../../export/folder.ts';
 import { type FormatName, formats } from '../../export/formats.ts';
 import { partLimits } from '../../export/parts.ts';
+import { type Exported, exported } from '../../export/rows.ts';
 import { type ExportResult, runExport } from '../../export/run.ts';
 import { MissingPeer } from '../../load-peer.ts';
 import { examples, globalOptions, helpGroups, print, withClient } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { openPlace, type PlaceOptions } from '../local/export-place.ts';
-import { type Exported, exported, openRows, selection } from '../local/export-rows.ts';
+import { openDaemonRows, selection } from '../local/export-rows.ts';
 import { instantOption } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText } from '../../view/text.ts';
 
 interface Options extends PlaceOptions {
   readonly format: FormatName;
@@ -53,7 +54,7 @@ export function createCommand(terminal: Terminal): Command {
     )
     .action((what: Exported, options: Options, command: Command) =>
       withClient(terminal, command, async (client) => {
-        const read = await openRows(client, what, selection(options));
+        const read = await openDaemonRows(client, what, selection(options));
         const { format, after } = options;
         const destination = await opened(() => openPlace(terminal, options));
         const progress = new Progress(terminal, what, globalOptions(command).json ?? false);
@@ -62,7 +63,7 @@ export function createCommand(terminal: Terminal): Command {
             runExport(destination, {
               what,
               format,
-              wanted: selection(options),
+              wanted: { ...selection(options) },
               limits: partLimits,
               read,
               onProgress: (rows, share) => progress.show(rows, share),

@@ -4,11 +4,11 @@ import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { tryPage } from '../local/page.ts';
-import { holdText } from '../show-host.ts';
+import { holdText } from '../../view/host-text.ts';
 import { actionText } from '../show-trial.ts';
 import { type Fact, factLines } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, countText, plainText } from '../text.ts';
+import { bytesText, countText, plainText } from '../../view/text.ts';
 
 /** `fetch`: fetches one page and shows every decision on the way. */
 export function createCommand(terminal: Terminal): Command {

@@ -5,7 +5,7 @@ import { callAndPrint, examples, helpGroups, listRows, print, withDaemon } from 
 import { limitOption } from '../options.ts';
 import { filesTable } from '../show-files.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText } from '../../view/text.ts';
 
 interface Options extends Pick<MethodInput<'file.list'>, 'state'> {
   readonly limit: number;

@@ -9,7 +9,7 @@ import { addressOf, fetchPage, readPageFile } from '../local/page.ts';
 import { readHeldPage } from '../local/read-page.ts';
 import { pairOption } from '../options.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText } from '../../view/text.ts';
 
 interface Options {
   readonly param?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { infeasibleText } from '../infeasible-text.ts';
 import { restingLines } from '../resting-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText, projectsText } from '../text.ts';
+import { countText, plainText, projectsText } from '../../view/text.ts';
 
 type Report = Result<'objective.report'>;
 

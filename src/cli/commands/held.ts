@@ -9,7 +9,7 @@ import { countOption, limitOption } from '../options.ts';
 import { showChange } from '../show-change.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 /** `held`: lists what is not believed and so not published, releases it or rejects it. */
 export function createCommand(terminal: Terminal): Command {

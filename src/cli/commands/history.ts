@@ -9,7 +9,7 @@ import { scrapeText, showChange } from '../show-change.ts';
 import { recordTables } from '../record-tables.ts';
 import { type Column, table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { isText, plainText } from '../text.ts';
+import { isText, plainText } from '../../view/text.ts';
 
 type Wanted = Omit<MethodInput<'project.history'>, 'id' | 'before' | 'limit' | 'rules'>;
 type Told = Result<'project.history'>['changes'][number];

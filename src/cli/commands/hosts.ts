@@ -6,10 +6,10 @@ import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { ageText, durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { limitOption } from '../options.ts';
-import { circuitText, holdText } from '../show-host.ts';
+import { circuitText, holdText, robotsText } from '../../view/host-text.ts';
 import { factLines, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 type HostSource = HostView['sources'][number];
 
@@ -120,20 +120,4 @@ function showSource(
       ['circuit', circuit && circuitText(circuit, now)],
     ]),
   ];
-}
-
-function robotsText(
-  { askedAt, askAt, status, rules, crawlDelayMs, unreachable }: NonNullable<HostSource['robotsTxt']>,
-  now: number,
-): string {
-  if (askedAt === undefined) return 'not asked for yet';
-  return [
-    `asked ${ageText(askedAt, now)}`,
-    ...(status === undefined ? [] : [`status ${status}`, countText(rules ?? 0, 'rule')]),
-    ...(crawlDelayMs === undefined ? [] : [`crawl-delay ${durationText(crawlDelayMs)}`]),
-    ...(unreachable === undefined
-      ? []
-      : [`unreachable ${countText(unreachable.times, 'time')} since: ${plainText(unreachable.cause)}`]),
-    ...(askAt === undefined ? [] : [`again ${askAt <= now ? 'when needed' : ageText(askAt, now)}`]),
-  ].join(', ');
 }

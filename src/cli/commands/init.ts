@@ -9,7 +9,7 @@ import { sourcesFolder } from '../local/definitions.ts';
 import { type HeldPage, peekPage, readPageFile } from '../local/page.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
-import { shellText } from '../text.ts';
+import { shellText } from '../../view/text.ts';
 
 /** The files that `init` writes: a valid configuration, source and project to begin with. */
 const initialFolder = new URL('../initial/', import.meta.url);

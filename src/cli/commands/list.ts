@@ -13,6 +13,7 @@ type Wanted = Omit<MethodInput<'project.list'>, 'after' | 'limit'>;
 interface Options extends Wanted {
   readonly limit?: number;
   readonly ids?: boolean;
+  readonly search?: string;
 }
 
 /** `list`: lists projects. */
@@ -26,18 +27,31 @@ export function createCommand(terminal: Terminal): Command {
     .option('-l, --label <label>', 'only projects with this label')
     .option('-s, --source <id>', 'only projects with a target on this source')
     .option('--match <pattern>', "only projects whose id matches, such as 'shop-*'")
+    .addOption(
+      new Option(
+        '--search <query>',
+        'only projects with these words in id, name, labels or addresses, and as source:x, label:y and state:z say',
+      ).conflicts(['status', 'label', 'source', 'match']),
+    )
     .option('--limit <count>', 'the most projects to list; by default all', limitOption)
     .option('--ids', 'print only the ids')
-    .addHelpText('after', examples('heronry list', 'heronry list --label spring --json'))
-    .action(({ limit, ids, ...wanted }: Options, command: Command) =>
+    .addHelpText(
+      'after',
+      examples('heronry list', 'heronry list --label spring --json', 'heronry list --search "solar state:late"'),
+    )
+    .action(({ limit, ids, search: query, ...wanted }: Options, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const projects = await listRows(
           terminal,
           { ...defined({ limit }), noun: 'project' },
           'projects',
-          (most, after?: string) => client.call('project.list', { ...wanted, limit: most, ...defined({ after }) }),
+          (most, after?: string) =>
+            query === undefined
+              ? client.call('project.list', { ...wanted, limit: most, ...defined({ after }) })
+              : client.call('project.search', { query, limit: most, ...defined({ after }) }),
         );
-        if (projects.length === 0) terminal.err(await whyNone(client, wanted));
+        if (projects.length === 0)
+          terminal.err(query === undefined ? await whyNone(client, wanted) : 'no project matches');
         print(terminal, command, projects, () =>
           ids ? projects.map(({ id }) => id).join('\n') : showProjects(terminal, projects),
         );

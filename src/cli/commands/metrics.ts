@@ -5,10 +5,11 @@ import { csvCell, csvRow } from '../../export/csv.ts';
 import { ageText } from '../../time-text.ts';
 import { examples, globalOptions, helpGroups, print, withDaemon } from '../cli.ts';
 import { instantOption } from '../options.ts';
-import { figureText, showMetrics, showRates } from '../show-metrics.ts';
+import { figureText } from '../../view/text.ts';
+import { showMetrics, showRates } from '../show-metrics.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 
 interface Options {
   readonly metric?: string;

@@ -8,7 +8,7 @@ import { diffText, screenText } from '../diff-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { clockText } from '../../time-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, plainText } from '../text.ts';
+import { bytesText, plainText } from '../../view/text.ts';
 
 interface Options {
   readonly output?: string;

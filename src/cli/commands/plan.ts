@@ -10,7 +10,7 @@ import { countIn, dayOption } from '../options.ts';
 import { restingLines } from '../resting-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, countText, plainText } from '../text.ts';
+import { bytesText, countText, plainText } from '../../view/text.ts';
 
 const dayMs = 86_400_000;
 

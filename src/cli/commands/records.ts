@@ -8,7 +8,7 @@ import { examples, helpGroups, print, withClient } from '../cli.ts';
 
 import { CommandError } from '../exit-status.ts';
 import { instantOption } from '../options.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {

@@ -10,7 +10,7 @@ import { countOption, instantOption } from '../options.ts';
 import { showChange } from '../show-change.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 interface Options {
   readonly type?: string;

@@ -7,7 +7,7 @@ import { CommandError } from '../exit-status.ts';
 import { followScrape, refuseIncomplete, tellHeld } from '../follow.ts';
 import { argsText, excerptLines, failureText, showEnd, tookText } from '../show-scrape.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 /** The number of records after which a line of progress is printed. */
 const progressStep = 100;

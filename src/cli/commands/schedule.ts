@@ -8,7 +8,7 @@ import { countIn, durationOption } from '../options.ts';
 import { pausedText } from '../show-why.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText, projectsText } from '../text.ts';
+import { plainText, projectsText } from '../../view/text.ts';
 
 interface Options extends Omit<MethodInput<'schedule.list'>, 'key' | 'before'> {
   readonly host?: string;

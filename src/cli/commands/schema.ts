@@ -2,7 +2,7 @@ import { Argument, Command } from 'commander';
 import { examples, helpGroups } from '../cli.ts';
 import type { Terminal } from '../terminal.ts';
 
-const kinds = ['source', 'type', 'sink', 'projects', 'daemon'] as const;
+const kinds = ['source', 'type', 'sink', 'pipeline', 'projects', 'daemon'] as const;
 
 /** `schema`: prints the JSON Schema of a kind of file, by which an editor checks and completes it. */
 export function createCommand(terminal: Terminal): Command {
@@ -10,7 +10,7 @@ export function createCommand(terminal: Terminal): Command {
     .helpGroup(helpGroups.begin)
     .description('print the JSON Schema of a kind of file, for editors; needs no daemon')
     .addArgument(
-      new Argument('<kind>', 'a source, a type, a sink, projects.yaml, or heronry.yaml (daemon)')
+      new Argument('<kind>', 'a source, a type, a sink, a pipeline, projects.yaml, or heronry.yaml (daemon)')
         .argOptional()
         .choices(kinds)
         .default('source'),

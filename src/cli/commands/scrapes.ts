@@ -10,7 +10,7 @@ import { countOption, limitOption } from '../options.ts';
 import { failureText, showEnd, showScrapeLine, showStep, tookText, wishText } from '../show-scrape.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText, projectsText } from '../text.ts';
+import { plainText, projectsText } from '../../view/text.ts';
 
 type Options = Omit<MethodInput<'scrape.list'>, 'before' | 'limit'> & { readonly limit: number };
 

@@ -3,7 +3,7 @@ import { defined } from '../../defined.ts';
 import { listRows, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { limitOption } from '../options.ts';
 import { showProject } from '../show-project.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `show`: shows one project, its targets and its records. */

@@ -8,7 +8,7 @@ import { CommandError } from '../exit-status.ts';
 import { instantOption, limitOption } from '../options.ts';
 import { factLines, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 /** `sinks`: lists the sinks, shows one, tries it, and sends again what it had. */
 export function createCommand(terminal: Terminal): Command {

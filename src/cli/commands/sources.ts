@@ -1,27 +1,31 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
+import { ControlError } from '../../control/error.ts';
 import type { SourceView } from '../../control/methods/source.ts';
 import type { Problem } from '../../definition/problem.ts';
+import { defined } from '../../defined.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { durationText } from '../../time-text.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
-import { circuitText } from '../show-host.ts';
+import { circuitText } from '../../view/host-text.ts';
 import { showReplay } from '../show-replay.ts';
 import { markText } from '../show-target.ts';
+import { showWritten } from '../show-written.ts';
 import { table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { countText, plainText, shellText } from '../text.ts';
+import { countText, plainText, shellText } from '../../view/text.ts';
 
 interface Options {
   readonly reload?: boolean;
   readonly force?: boolean;
   readonly dryRun?: boolean;
   readonly reset?: string;
+  readonly pulse?: string;
   readonly ids?: boolean;
 }
 
@@ -40,6 +44,7 @@ export function createCommand(terminal: Terminal): Command {
       'with --reload: remove also sources that targets use and whose file is gone, and take definitions that read nothing from kept pages',
     )
     .option('--reset <id>', 'first let this source log in again after it gave up')
+    .option('--pulse <id>', 'first have this source begin a round of its pulse, each request in the turn of its host')
     .option('--ids', 'print only the ids')
     .addHelpText(
       'after',
@@ -48,11 +53,14 @@ export function createCommand(terminal: Terminal): Command {
         'heronry sources --reload --dry-run',
         'heronry sources --reload',
         'heronry sources --reset kickfund',
+        'heronry sources --pulse kickfund',
+        'heronry sources save kickfund draft.yaml',
         'heronry sources rename kickfund kicker',
       ),
     )
+    .addCommand(saveCommand(terminal))
     .addCommand(renameCommand(terminal))
-    .action(({ reload, force, dryRun, reset, ids }: Options, command: Command) => {
+    .action(({ reload, force, dryRun, reset, pulse, ids }: Options, command: Command) => {
       const beside = force ? '--force' : dryRun ? '--dry-run' : undefined;
       if (beside !== undefined && !reload)
         throw new CommandError('usage', `sources: ${beside}: expected --reload beside it`);
@@ -62,6 +70,10 @@ export function createCommand(terminal: Terminal): Command {
         if (reset !== undefined) {
           const { session } = await client.call('source.reset', { id: reset });
           terminal.err(`source ${reset}: log-ins are tried again${session ? `, now ${session.code}` : ''}`);
+        }
+        if (pulse !== undefined) {
+          await client.call('source.pulse', { id: pulse });
+          terminal.err(`source ${pulse}: a round of its pulse has begun`);
         }
         const { sources, problems: ofNone = [] } = await client.call('source.list', {});
         const untold = problems.length > 0 ? [] : ofNone;
@@ -89,6 +101,43 @@ async function tryReload(terminal: Terminal, command: Command, client: Client, f
     ].join('\n'),
   );
   if (problems.length > 0) throw refusal(terminal, problems);
+}
+
+function saveCommand(terminal: Terminal): Command {
+  return new Command('save')
+    .description(
+      'write a file as the definition of a source, new or not, and take it into use; refused where a reload would refuse it',
+    )
+    .argument('<source>', 'the source')
+    .argument('<file>', 'the file with the text of the definition')
+    .option('--dry-run', 'show how the definition would differ, and write nothing')
+    .addHelpText(
+      'after',
+      examples('heronry sources save kickfund draft.yaml --dry-run', 'heronry sources save kickfund draft.yaml'),
+    )
+    .action(async (id: string, file: string, _options: object, command: Command) => {
+      // The option of the same name of `sources` comes first, wherever it stands.
+      const { dryRun = false } = command.optsWithGlobals<{ readonly dryRun?: boolean }>();
+      const { maxFileBytes, readRegularFile } = await import('../../definition/file.ts');
+      const draft = await readRegularFile(resolve(terminal.cwd, file), maxFileBytes);
+      if (!draft.ok) throw new CommandError('failed', `${file}: ${draft.message}`);
+      const text = Buffer.from(draft.bytes).toString();
+      await withDaemon(terminal, command, async (client) => {
+        const base = await digestOf(client, id);
+        const saved = await client.call('source.save', { id, text, dryRun, ...defined({ base }) });
+        print(terminal, command, saved, () => showWritten(saved, dryRun));
+      });
+    });
+}
+
+/** Resolves with the digest of the definition file of a source; nothing where it has none. */
+async function digestOf(client: Client, id: string): Promise<string | undefined> {
+  try {
+    return (await client.call('source.get', { id, text: true })).file?.digest;
+  } catch (error) {
+    if (error instanceof ControlError && error.code === 'not_found') return undefined;
+    throw error;
+  }
 }
 
 function renameCommand(terminal: Terminal): Command {
@@ -140,6 +189,7 @@ async function reloaded(terminal: Terminal, client: Client, force: boolean): Pro
   const {
     changed,
     removed,
+    sinks = [],
     problems,
     replays = [],
     rekeyed = [],
@@ -148,6 +198,7 @@ async function reloaded(terminal: Terminal, client: Client, force: boolean): Pro
   } = await client.call('source.reload', { force });
   const which = removed.length > 0 ? `: ${removed.join(', ')}` : '';
   terminal.err(`${countText(changed.length, 'source')} changed, ${removed.length} removed${which}`);
+  if (sinks.length > 0) terminal.err(`${countText(sinks.length, 'sink')} changed: ${sinks.join(', ')}`);
   for (const replay of replays) terminal.err(showReplay(terminal, replay));
   for (const { source, type, records, at } of rekeyed)
     terminal.err(

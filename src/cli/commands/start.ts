@@ -9,6 +9,7 @@ import type { Terminal } from '../terminal.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 interface Options {
+  readonly role: 'all' | 'api';
   readonly config?: string;
   readonly data?: string;
   readonly sources?: string;
@@ -18,6 +19,21 @@ interface Options {
   readonly log?: string;
 }
 
+/** The options that mean nothing where this process is not the daemon. */
+const ofDaemonAlone = [
+  ['--data', 'data'],
+  ['--sources', 'sources'],
+  ['--api-only', 'apiOnly'],
+  ['--detach', 'detach'],
+  ['--log', 'log'],
+] as const;
+
+const roleHelp = `
+Roles, to split it over machines (docs/workers.md):
+  --role all      the daemon: the scheduler and all that is kept. Alone, it asks sites and serves as well
+  --role api      serves HTTP for the daemon that \`http: { daemon: … }\` of its configuration names, and keeps nothing
+  heronry worker  asks sites and reads pages for the daemon`;
+
 /** `start`: runs the daemon in the foreground, or in a process of its own. */
 export function createCommand(terminal: Terminal): Command {
   return new Command('start')
@@ -26,6 +42,9 @@ export function createCommand(terminal: Terminal): Command {
     .option('-c, --config <file>', 'the configuration; by default heronry.yaml in the present folder, if there is one')
     .option('--data <folder>', 'the folder of its data')
     .option('--sources <folder>', 'the folder of definitions')
+    .addOption(
+      new Option('--role <role>', 'the part that this process plays; see below').choices(['all', 'api']).default('all'),
+    )
     .option('--api-only', 'only serve the control methods: no scrapes, no pulses')
     .addOption(new Option('--log-level <level>', 'the lowest level that is logged').choices(logLevels))
     .option('--detach', 'run it in the background: return when it listens, or when it could not start')
@@ -37,16 +56,26 @@ export function createCommand(terminal: Terminal): Command {
         'heronry start --detach',
         'heronry start --data /srv/heronry --sources definitions',
         'heronry start --api-only',
+        'heronry start --role api --config edge.yaml',
       ),
     )
+    .addHelpText('after', roleHelp)
     .action(async (options: Options, command: Command) => {
-      const { config, data, sources, apiOnly, logLevel, detach = false, log } = options;
+      const { role, config, data, sources, apiOnly, logLevel, detach = false, log } = options;
+      const [flag] = ofDaemonAlone.find(([, name]) => options[name] !== undefined) ?? [];
+      if (role === 'api' && flag !== undefined)
+        throw new CommandError('usage', `start: --role api: expected no ${flag} beside it, which is for the daemon`);
       if (log !== undefined && !detach)
         throw new CommandError('usage', 'start: --log: expected --detach beside it; redirect the error stream without');
       const { isTaken } = await import('../../definition/file.ts');
       const { socket } = globalOptions(command);
       const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(terminal.cwd, path));
       const file = absolute(config ?? (isTaken(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined));
+      if (role === 'api') {
+        const { runApi } = await import('../../api.ts');
+        process.exitCode = await runApi(defined({ config: file, logLevel }));
+        return;
+      }
       const places = defined({ socket: absolute(socket), data: absolute(data) });
       const asked = defined({ ...places, config: file, sources: absolute(sources), apiOnly, logLevel });
       if (detach) {

@@ -4,7 +4,8 @@ import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { ageText } from '../../time-text.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
-import { bytesText, countText, plainText } from '../text.ts';
+import { pausedWhat, pauseText } from '../../view/pause.ts';
+import { bytesText, countText, plainText } from '../../view/text.ts';
 
 /** `status`: shows the state of the daemon. */
 export function createCommand(terminal: Terminal): Command {
@@ -72,12 +73,16 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
     ...ticketLines(terminal, status),
     `turns     ${offersText(terminal, status)}`,
+    ...backlogLines(terminal, status),
     ...(status.config === undefined ? [] : [`config    ${status.config}`]),
     `data      ${status.data}`,
     `socket    ${status.socket}`,
   ];
   if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
-  if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${pauseText(terminal, status)}`));
+  if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${fullText(terminal, status)}`));
+  for (const pause of status.pauses ?? [])
+    if ((pause.source ?? pause.host) !== undefined)
+      lines.push(terminal.paint('yellow', `paused    ${pausedWhat(pause)}: ${pauseText(pause, terminal.now())}`));
   return lines.join('\n');
 }
 
@@ -101,6 +106,7 @@ const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], stri
   unsent: 'for requests about to be sent',
   circuit: 'for circuits',
   preparation: 'for robots.txt or a log-in',
+  pause: 'as they are paused',
   room: 'for room in the daemon',
 };
 
@@ -115,13 +121,22 @@ function offersText(terminal: Terminal, { offers }: DaemonStatus): string {
     .join('; ');
 }
 
+function backlogLines(terminal: Terminal, { backlog: { turns, oldestAt } }: DaemonStatus): string[] {
+  if (oldestAt === undefined) return [];
+  const waited = countText(turns, 'turn');
+  return [
+    `backlog   ${waited} ${turns === 1 ? 'waits' : 'wait'} for room in flight, since ${ageText(oldestAt, terminal.now())}`,
+  ];
+}
+
 /** Formats how many changes shared a transaction of the store; nothing before the first. */
 function commitsText({ commits: { transactions, changes } }: DaemonStatus): string {
   return transactions === 0 ? '' : `; ${(changes / transactions).toFixed(1)} changes a transaction`;
 }
 
 /** Formats why scraping is paused, and when it may go on. */
-function pauseText(terminal: Terminal, { paused = '', pausedUntil }: DaemonStatus): string {
-  if (pausedUntil === undefined) return plainText(paused);
+function fullText(terminal: Terminal, { paused = '', pausedUntil, pauses = [] }: DaemonStatus): string {
+  const isByHand = pauses.some(({ source, host }) => (source ?? host) === undefined);
+  if (pausedUntil === undefined || isByHand) return plainText(paused);
   return `${plainText(paused)}; whether there is room again is tried ${ageText(pausedUntil, terminal.now())}`;
 }

@@ -6,7 +6,7 @@ import { loadDefinition, pluginsFolder, sourcesFolder } from '../local/definitio
 import type { FixtureRun } from '../local/fixtures.ts';
 import { differenceLine } from '../local/differences.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText } from '../text.ts';
+import { countText } from '../../view/text.ts';
 
 interface Options {
   readonly update?: boolean;

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import type { Client } from '../../control/client.ts';
 import { ControlError } from '../../control/error.ts';
@@ -7,6 +6,7 @@ import { defined } from '../../defined.ts';
 import type { TicketView } from '../../view/ticket.ts';
 import { examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
+import { userName } from '../user-name.ts';
 import { countOption, durationOption, limitOption, personOption } from '../options.ts';
 import { type JudgedFixtures, showRepaired, showTicket, showTickets, showToRenew } from '../show-ticket.ts';
 import type { Terminal } from '../terminal.ts';
@@ -164,13 +164,4 @@ function actsOf(ticket: number, { acknowledge, accept, resolve, assign, snooze, 
   if (accept === true) acts.push((client) => client.call('ticket.accept', of));
   if (resolve === true) acts.push((client) => client.call('ticket.resolve', of));
   return acts;
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A user that the system has no entry of.
-    return 'somebody';
-  }
 }

@@ -3,10 +3,13 @@ import type { TokenView } from '../../control/methods/token.ts';
 import { defined } from '../../defined.ts';
 import { ageText } from '../../time-text.ts';
 import { callAndPrint, examples, helpGroups } from '../cli.ts';
-import { durationOption } from '../options.ts';
+import { durationOption, listOption } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
+
+/** From this time on before its end, a token has a date. */
+const dayMs = 86_400_000;
 
 const roles = ['read', 'author', 'operate', 'admin'] as const;
 
@@ -28,15 +31,27 @@ export function createCommand(terminal: Terminal): Command {
       'how long it is accepted, such as 90d; by default until it is revoked',
       durationOption,
     )
+    .addOption(new Option('--labels <list>', 'let it see only projects with one of these labels').argParser(listOption))
+    .addOption(
+      new Option(
+        '--sources <list>',
+        'let an author work on the tickets and definitions of these sources alone',
+      ).argParser(listOption),
+    )
     .addHelpText(
       'after',
-      examples('heronry token create grafana', 'heronry token create deploy --role operate --expires 90d'),
+      examples(
+        'heronry token create grafana',
+        'heronry token create deploy --role operate --expires 90d',
+        'heronry token create client --labels acme,acme-test',
+        'heronry token create mend --role author --sources shop,list',
+      ),
     )
-    .action((label: string, { role, expires }: CreateOptions, command: Command) =>
+    .action((label: string, { role, labels, sources, expires }: CreateOptions, command: Command) =>
       callAndPrint(
         terminal,
         command,
-        ['token.create', { label, role, ...defined({ forMs: expires }) }],
+        ['token.create', { label, role, ...defined({ labels, sources, forMs: expires }) }],
         ({ token }) => token,
       ),
     );
@@ -71,6 +86,8 @@ export function createCommand(terminal: Terminal): Command {
 
 interface CreateOptions {
   readonly role: (typeof roles)[number];
+  readonly labels?: readonly string[];
+  readonly sources?: readonly string[];
   readonly expires?: number;
 }
 
@@ -79,13 +96,15 @@ function showTokens(terminal: Terminal, tokens: readonly TokenView[]): string {
   return table(terminal, tokens, [
     ['ID', ({ id }) => id],
     ['ROLE', ({ role }) => role],
+    ['OF', ({ labels, sources }) => plainText((labels ?? sources)?.join(', ') ?? 'all')],
     ['LABEL', ({ label }) => plainText(label)],
     ['MADE', ({ createdAt }) => ageText(createdAt, now)],
     [
       'EXPIRES',
       ({ expiresAt }) => {
         if (expiresAt === undefined) return 'never';
-        return expiresAt <= now ? 'expired' : new Date(expiresAt).toISOString().slice(0, 10);
+        if (expiresAt <= now) return 'expired';
+        return expiresAt - now < dayMs ? ageText(expiresAt, now) : new Date(expiresAt).toISOString().slice(0, 10);
       },
     ],
   ]);

@@ -7,7 +7,7 @@ import { durationText } from '../../time-text.ts';
 import { countOption } from '../options.ts';
 import { cutAt } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, plainText } from '../text.ts';
+import { bytesText, plainText } from '../../view/text.ts';
 
 type Options = MethodInput<'tree.get'> & { readonly watch?: boolean };
 

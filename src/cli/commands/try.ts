@@ -12,7 +12,7 @@ import type { Tried, TryOptions } from '../local/watch-trial.ts';
 import { countOption, pairOption } from '../options.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 
 /** `try`: shows what a definition reads on one page. */
 export function createCommand(terminal: Terminal): Command {

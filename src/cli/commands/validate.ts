@@ -4,14 +4,14 @@ import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 
 /** `validate`: shows the problems of the files in a folder, without a daemon. */
 export function createCommand(terminal: Terminal): Command {
   return new Command('validate')
     .helpGroup(helpGroups.begin)
     .description(
-      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources, their types, the sinks and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
+      'show the problems of heronry.yaml, its file of secrets, projects.yaml, the sources, their types, the sinks, the pipelines and the plug-ins, with file and line; needs no daemon; exits with 2 where there are any',
     )
     .argument(
       '[path]',
@@ -31,13 +31,14 @@ export function createCommand(terminal: Terminal): Command {
       const { validate } = await import('../local/validate.ts');
       const found = await validate(terminal, resolve(terminal.cwd, path), sources && resolve(terminal.cwd, sources));
       for (const warning of found.warnings) terminal.err(`warning: ${plainText(warning)}`);
-      print(terminal, command, found, ({ sources, projects, plugins, sinks, problems }) => {
+      print(terminal, command, found, ({ sources, projects, plugins, sinks, pipelines, problems }) => {
         if (problems.length > 0) return showProblems(terminal, problems);
         const counts = [
           countText(sources, 'source'),
           countText(projects, 'project'),
           ...(plugins > 0 ? [countText(plugins, 'plug-in')] : []),
           ...(sinks > 0 ? [countText(sinks, 'sink')] : []),
+          ...(pipelines > 0 ? [countText(pipelines, 'pipeline')] : []),
         ];
         return `${counts.join(' and ')}, no problems`;
       });

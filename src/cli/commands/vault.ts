@@ -5,7 +5,7 @@ import { defined } from '../../defined.ts';
 import { durationText } from '../../time-text.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, countText } from '../text.ts';
+import { bytesText, countText } from '../../view/text.ts';
 
 type Status = Result<'vault.status'>;
 

@@ -7,7 +7,7 @@ import { durationText } from '../../time-text.ts';
 import { countIn } from '../options.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
-import { bytesText, countText, projectsText } from '../text.ts';
+import { bytesText, countText, projectsText } from '../../view/text.ts';
 
 type Report = Result<'waste.report'>;
 

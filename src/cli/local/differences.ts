@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TryView } from '../../control/methods/source.ts';
 import { defined } from '../../defined.ts';
 import type { Terminal } from '../terminal.ts';
-import { cutText, plainText, valueText } from '../text.ts';
+import { cutText, plainText, valueText } from '../../view/text.ts';
 
 type Drafts = TryView['drafts'];
 

@@ -8,9 +8,9 @@ import { defined } from '../../defined.ts';
 import { ageText } from '../../time-text.ts';
 import { globalOptions, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
-import { holdText } from '../show-host.ts';
+import { holdText } from '../../view/host-text.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 
 /** The largest saved page that is read, which is also the limit of a fetched page. */
 const maxPageBytes = 32 * 1024 * 1024;

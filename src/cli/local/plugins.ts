@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type { Pipeline } from '../../definition/pipeline.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import type { PluginShape } from '../../plugin/protocol.ts';
@@ -11,8 +12,16 @@ interface ValidatedPlugins {
   readonly problems: readonly Problem[];
 }
 
-/** Loads each plug-in of a folder, or one of them, and returns the problems. */
-export async function validatePlugins(folder: string, only?: string): Promise<ValidatedPlugins> {
+/** Which plug-ins of a folder are validated. */
+interface Wanted {
+  /** Default: all. */
+  readonly only?: string;
+  /** Files whose functions pipelines call, so that they need be no providers; they are not loaded. */
+  readonly called?: ReadonlySet<string>;
+}
+
+/** Loads the plug-ins of a folder and returns the problems. */
+export async function validatePlugins(folder: string, { only, called }: Wanted = {}): Promise<ValidatedPlugins> {
   if (!existsSync(folder)) return { plugins: 0, problems: [] };
   const { PluginName } = await import('../../definition/plugin.ts');
   const files = readdirSync(folder).filter(
@@ -20,8 +29,8 @@ export async function validatePlugins(folder: string, only?: string): Promise<Va
   );
   const problems: Problem[] = [];
   for (const name of files.sort()) {
-    const described = await describePlugin(folder, name);
-    if (described.ok) continue;
+    const described = called?.has(name) === true ? undefined : await describePlugin(folder, name);
+    if (described === undefined || described.ok) continue;
     const { message } = described;
     problems.push({ file: join(folder, name), ...placeIn(message), path: '', message });
   }
@@ -57,6 +66,28 @@ export async function pluginUseProblems(
     const issues = described.shape.optionIssues.map(({ path, message }) => ({ path: ['options', ...path], message }));
     problems.push(...(await problemsIn(file, issues)));
   }
+  return problems;
+}
+
+/** Returns the problems between pipelines and the plug-ins whose functions they call: missing files. */
+export async function callProblems(
+  pipelines: Iterable<Pipeline>,
+  sourcesFolder: string,
+  folder: string,
+): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  const [{ definitionIn }, { problemsIn }, { pipelinesName }] = await Promise.all([
+    import('../../definition/file.ts'),
+    import('../../definition/load-file.ts'),
+    import('../../definition/problem.ts'),
+  ]);
+  for (const { id, jobs } of pipelines)
+    for (const [job, { call }] of Object.entries(jobs)) {
+      if (call === undefined || existsSync(join(folder, call.plugin))) continue;
+      const message = `there is no file "${call.plugin}" in ${folder}`;
+      const file = definitionIn(join(dirname(sourcesFolder), pipelinesName), id);
+      problems.push(...(await problemsIn(file, [{ path: ['jobs', job, 'call', 'plugin'], message }])));
+    }
   return problems;
 }
 

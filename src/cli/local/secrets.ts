@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defined } from '../../defined.ts';
+import type { Pipeline } from '../../definition/pipeline.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { Sink } from '../../definition/sink.ts';
 import type { Source } from '../../definition/source.ts';
@@ -14,10 +15,16 @@ export async function secretProblems(folder: string, path: string | undefined): 
   return (await secretFileFaults(file)).map((message) => ({ file, line: 1, column: 1, path: '', message }));
 }
 
-/** Resolves with a sentence for each source and sink that names secrets which this environment and the file of secrets lack; the daemon's environment may have them. */
+/** What names secrets. */
+interface Naming {
+  readonly sources: readonly Source[];
+  readonly sinks: readonly Sink[];
+  readonly pipelines: readonly Pipeline[];
+}
+
+/** Resolves with a sentence for each source, sink and pipeline that names secrets which this environment and the file of secrets lack; the daemon's environment may have them. */
 export async function secretWarnings(
-  sources: readonly Source[],
-  sinks: readonly Sink[],
+  { sources, sinks, pipelines }: Naming,
   environment: Terminal['env'],
   file: string | undefined,
 ): Promise<string[]> {
@@ -33,6 +40,10 @@ export async function secretWarnings(
       return { who: `source ${id}`, names };
     }),
     ...sinks.map((sink) => ({ who: `sink ${sink.id}`, names: sinkSecrets(sink) })),
+    ...pipelines.map(({ id, jobs }) => {
+      const names = Object.values(jobs).flatMap(({ call }) => call?.secrets ?? []);
+      return { who: `pipeline ${id}`, names };
+    }),
   ];
   const found = await Promise.all(
     wanted.map(async ({ who, names }) => {

@@ -6,7 +6,7 @@ import { defined } from '../../defined.ts';
 import { withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
-import { countText, plainText } from '../text.ts';
+import { countText, plainText } from '../../view/text.ts';
 import { type HeldPage, peekPage } from './page.ts';
 import { readOnThread } from './read-page.ts';
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, extname, relative, resolve } from 'node:path';
 import type { LoadedSources } from '../../definition/load.ts';
 import type { Loaded } from '../../definition/load-file.ts';
+import type { Pipeline } from '../../definition/pipeline.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { KnownSources } from '../../definition/project-issues.ts';
 import type { Project, Projects } from '../../definition/project.ts';
@@ -13,7 +14,7 @@ import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
 import { pluginsIn } from './definitions.ts';
 import { fixturesIn } from './fixtures.ts';
-import { pluginUseProblems, validatePlugins } from './plugins.ts';
+import { callProblems, pluginUseProblems, validatePlugins } from './plugins.ts';
 import { rateProblems } from './rates.ts';
 import { secretProblems, secretWarnings } from './secrets.ts';
 
@@ -25,12 +26,16 @@ interface Validation {
   readonly projects: number;
   readonly plugins: number;
   readonly sinks: number;
+  readonly pipelines: number;
   readonly problems: readonly Problem[];
   /** Sentences on valid settings that may be oversights. */
   readonly warnings: readonly string[];
 }
 
-const nothing: Validation = { sources: 0, projects: 0, plugins: 0, sinks: 0, problems: [], warnings: [] };
+const nothing: Validation = {
+  ...{ sources: 0, projects: 0, plugins: 0, sinks: 0, pipelines: 0 },
+  ...{ problems: [], warnings: [] },
+};
 
 /**
  * Validates the folder of heronry.yaml, a folder of definitions, or one file. Rejects with a `CommandError` where
@@ -58,10 +63,11 @@ async function statsOf(path: string): Promise<Stats | undefined> {
 
 async function validateFile(file: string): Promise<Validation> {
   const name = basename(file);
-  if (/\.m?[jt]s$/.test(file)) return { ...nothing, ...(await validatePlugins(dirname(file), name)) };
-  const { fitting, loadDaemon, loadSink, loadSource, loadType, loadTypes } = await import('../../definition/load.ts');
+  if (/\.m?[jt]s$/.test(file)) return { ...nothing, ...(await validatePlugins(dirname(file), { only: name })) };
+  const { fitting, loadDaemon, loadPipeline, loadSink, loadSource, loadType, loadTypes } =
+    await import('../../definition/load.ts');
   const { holdsList } = await import('../../definition/load-projects.ts');
-  const { sinksName, typesName } = await import('../../definition/problem.ts');
+  const { pipelinesName, sinksName, typesName } = await import('../../definition/problem.ts');
   if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
   if (/^projects\b/.test(name) || (await holdsList(file))) {
     const { listed, ...told } = await listedIn(file);
@@ -70,6 +76,10 @@ async function validateFile(file: string): Promise<Validation> {
   if (basename(dirname(file)) === sinksName) {
     const loaded = await loadSink(file);
     return { ...nothing, sinks: loaded.ok ? 1 : 0, problems: problemsOfLoaded(loaded) };
+  }
+  if (basename(dirname(file)) === pipelinesName) {
+    const loaded = await loadPipeline(file);
+    return { ...nothing, pipelines: loaded.ok ? 1 : 0, problems: problemsOfLoaded(loaded) };
   }
   if (basename(dirname(file)) === typesName) return { ...nothing, problems: problemsOfLoaded(await loadType(file)) };
   const loaded = await loadSource(file);
@@ -113,7 +123,7 @@ async function validateFolder(
   folder: string,
   sourcesFolder: string | undefined,
 ): Promise<Validation> {
-  const [{ fitting, loadDaemon, loadSinks, loadSources, loadTypes }, { isTaken }] = await Promise.all([
+  const [{ fitting, loadDaemon, loadPipelines, loadSinks, loadSources, loadTypes }, { isTaken }] = await Promise.all([
     import('../../definition/load.ts'),
     import('../../definition/file.ts'),
   ]);
@@ -134,11 +144,14 @@ async function validateFolder(
       ? { sources: [], problems: [] }
       : await fitting(await loadSources(sources), types, sources);
   const sinks = sources === undefined ? undefined : await loadSinks(sources);
+  const pipelines = sources === undefined ? undefined : await loadPipelines(sources);
   const knownSinks = new Set([...(sinks?.sinks.keys() ?? []), ...(sinks?.broken ?? [])]);
   const definitions = sources === undefined ? undefined : { ...loaded, folder: sources, knownSinks };
   const projects = isTaken(projectFile) ? await listedIn(projectFile, definitions) : { listed: [], ...nothing };
   const pluginFolder = pluginsIn(folder, sources, configured?.plugins);
-  const plugged = await validatePlugins(pluginFolder);
+  const allPipelines = [...(pipelines?.pipelines.values() ?? [])];
+  const called = calledOnly(allPipelines, loaded.sources);
+  const plugged = await validatePlugins(pluginFolder, { called });
   const [{ pageSource }, { templateWarnings }] = await Promise.all([
     import('../../definition/page.ts'),
     import('../../definition/template-names.ts'),
@@ -152,22 +165,24 @@ async function validateFolder(
     projects: projects.listed.length,
     plugins: plugged.plugins,
     sinks: sinks?.sinks.size ?? 0,
+    pipelines: pipelines?.pipelines.size ?? 0,
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
       ...(await secretProblems(folder, configured?.secrets)),
       ...(await rateProblems(daemonFile, configured?.rates, sources === undefined ? undefined : loaded)),
       ...(types?.problems ?? []),
       ...(sinks?.problems ?? []),
+      ...(pipelines?.problems ?? []),
       ...loaded.problems,
       ...projects.problems,
       ...plugged.problems,
       ...(sources === undefined ? [] : await pluginUseProblems(loaded.sources, sources, pluginFolder)),
+      ...(sources === undefined ? [] : await callProblems(allPipelines, sources, pluginFolder)),
     ],
     warnings: [
       ...projects.warnings,
       ...(await secretWarnings(
-        loaded.sources,
-        loadedSinks,
+        { sources: loaded.sources, sinks: loadedSinks, pipelines: allPipelines },
         env,
         configured?.secrets && resolve(folder, configured.secrets),
       )),
@@ -177,6 +192,13 @@ async function validateFolder(
       ...(await objectiveWarnings(loaded.sources, projects.listed)),
     ],
   };
+}
+
+/** The files whose functions pipelines call and that no source names. */
+function calledOnly(pipelines: readonly Pipeline[], sources: readonly Source[]): ReadonlySet<string> {
+  const read = new Set(sources.map(({ plugin }) => plugin));
+  const called = pipelines.flatMap(({ jobs }) => Object.values(jobs).flatMap(({ call }) => call?.plugin ?? []));
+  return new Set(called.filter((name) => !read.has(name)));
 }
 
 /**

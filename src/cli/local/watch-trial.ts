@@ -6,7 +6,7 @@ import { globalOptions } from '../cli.ts';
 import { showProblems } from '../problems.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
-import { plainText } from '../text.ts';
+import { plainText } from '../../view/text.ts';
 import { loadDefinition, pluginsFolder, sourcesFolder, validDefinition } from './definitions.ts';
 import { differenceLine, differencesOf } from './differences.ts';
 import { addressOf, fetchPage, type HeldPage, readPageFile } from './page.ts';

@@ -2,7 +2,7 @@ import { addIn, archiveIn, type ProjectSpec, restoreIn, updateIn } from '../../s
 import { inSlices, slicesOf } from '../../store/slices.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
 import type { Change, Store } from '../../store/store.ts';
-import { ControlError } from '../error.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { AppliedChange } from '../methods/project.ts';
 import { demandsWith } from './demands.ts';
@@ -60,7 +60,7 @@ export function applyHandlers(deps: Deps): Pick<Handlers, 'project.apply'> {
 function refuseTwins(projects: readonly { readonly id: string }[]): void {
   const seen = new Set<string>();
   for (const { id } of projects) {
-    if (seen.has(id)) throw new ControlError('invalid_params', `projects: "${id}" is in the list more than once`);
+    if (seen.has(id)) throw invalidParam('projects', `"${id}" is in the list more than once`);
     seen.add(id);
   }
 }

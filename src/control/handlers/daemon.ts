@@ -5,10 +5,13 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { DaemonStatus, TreeNode } from '../methods/daemon.ts';
-import type { WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
+import type { Backlog, WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
 import type { Ports } from './ports.ts';
 
-type Deps = Pick<Ports, 'store' | 'catalogue' | 'scrapes' | 'daemon'>;
+/** The most pauses that are told. */
+const shownPauses = 100;
+
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'scrapes' | 'daemon'>;
 
 /** Creates the handlers of the daemon's state, settings and supervision tree. */
 export function daemonHandlers(deps: Deps) {
@@ -45,6 +48,7 @@ function status(deps: Deps): DaemonStatus {
   const broken = new Set(problems.map(sourceIdOf));
   const paused = deps.scrapes.paused();
   const pausedUntil = deps.scrapes.pausedUntil();
+  const pauses = deps.hosts.pauses().slice(0, shownPauses);
   return {
     state: ready ? 'ready' : 'starting',
     remaining,
@@ -60,14 +64,24 @@ function status(deps: Deps): DaemonStatus {
       missing: store.counts.usedSources().filter((id) => !sources.has(id) && !broken.has(id)).length,
     },
     tickets: store.tickets.countByState(store.now()),
-    offers: deps.daemon.offers().map(({ why, offers, oldestAt }) => ({
+    offers: deps.daemon.waiting.waits().map(({ why, offers, oldestAt }) => ({
       waitFor: waitKind(why),
       offers,
       oldestAt: Math.round(oldestAt),
     })),
+    backlog: backlogOf(deps.daemon.waiting.backlog()),
     lastEvent: store.events.last(),
-    ...defined({ apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined, paused, pausedUntil }),
+    ...defined({
+      apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined,
+      paused,
+      pausedUntil,
+      pauses: pauses.length > 0 ? pauses : undefined,
+    }),
   };
+}
+
+function backlogOf({ turns, oldestAt }: Backlog): DaemonStatus['backlog'] {
+  return { turns, ...(oldestAt !== undefined && { oldestAt: Math.round(oldestAt) }) };
 }
 
 /** Converts what offers wait for to the words of the control methods. */

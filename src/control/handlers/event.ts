@@ -1,8 +1,9 @@
 import { follow } from '../../store/follow.ts';
 import type { Store } from '../../store/store.ts';
-import { ControlError } from '../error.ts';
+import { invalidParam } from '../error.ts';
 import type { Handlers, Params, Subscriber } from '../methods.ts';
 import type { Ports } from './ports.ts';
+import { seenEvent } from './sight.ts';
 
 /** Creates the handler of subscriptions to events. */
 export function eventHandlers(deps: Pick<Ports, 'store'>): Pick<Handlers, 'event.subscribe'> {
@@ -11,8 +12,7 @@ export function eventHandlers(deps: Pick<Ports, 'store'>): Pick<Handlers, 'event
       const store = deps.store();
       const newest = store.events.last();
       const after = params.after ?? newest;
-      if (after > newest)
-        throw new ControlError('invalid_params', `after: expected the id of an event, at most ${newest}, got ${after}`);
+      if (after > newest) throw invalidParam('after', `expected the id of an event, at most ${newest}, got ${after}`);
       void notifyOf(store, { ...params, after }, subscriber);
       return { after };
     },
@@ -29,7 +29,11 @@ async function notifyOf(
     if (trimmedTo !== undefined) return subscriber.lag(trimmedTo);
     for (const event of events) {
       await subscriber.room();
-      if (!subscriber.notify(event)) return;
+      const seen = seenEvent(event, subscriber, store);
+      // An event that others are wanted of as well must not tell that it is of one that is not seen.
+      const isHidden = wanted.project !== undefined && seen?.projects?.includes(wanted.project) !== true;
+      if (seen === undefined || isHidden) continue;
+      if (!subscriber.notify(seen)) return;
     }
   }
 }

@@ -16,10 +16,11 @@ import {
 } from '../../store/export.ts';
 import type { Store } from '../../store/store.ts';
 import { recallingSerial } from '../../store/recall.ts';
-import { ControlError } from '../error.ts';
+import { invalidParam } from '../error.ts';
 import type { Handlers, Params, Result } from '../methods.ts';
 import { checkNames, findProject } from './find.ts';
 import type { Ports } from './ports.ts';
+import { seenEvent } from './sight.ts';
 import { createCursor } from './slices.ts';
 
 type Served = 'export.tables' | 'export.records' | 'export.history' | 'export.metrics' | 'export.events';
@@ -70,11 +71,12 @@ export function exportHandlers({
       readSlice(store(), asked, { whole: 'scan' }, (place, room) =>
         exportMetrics(store(), place, { since: asked.since, project: projectOf(store(), asked) }, room),
       ).answer,
-    'export.events': (asked) => {
+    'export.events': (asked, sight) => {
       const { type, source, since } = asked;
-      return readSlice(store(), asked, { whole: 'log' }, (place, room) =>
+      const answer = readSlice(store(), asked, { whole: 'log' }, (place, room) =>
         exportEvents(store(), place, { type, source, since, project: projectOf(store(), asked) }, room),
       ).answer;
+      return { ...answer, rows: answer.rows.flatMap((event) => seenEvent(event, sight, store()) ?? []) };
     },
   };
 
@@ -135,11 +137,10 @@ function placeOf(
   if (given !== undefined) return anew(isOld ? 'restored' : 'trimmed');
   if (after === undefined) return anew('first');
   const [, of, number, membersThen = members] = /^(.+)-(\d{1,15})(?:\.([0-9a-f]+))?$/.exec(after) ?? [];
-  if (of === undefined) throw new ControlError('invalid_params', `after: expected the id of an event, got "${after}"`);
+  if (of === undefined) throw invalidParam('after', `expected the id of an event, got "${after}"`);
   if (of !== generation) return anew('restored');
   const from = Number(number);
-  if (from > last)
-    throw new ControlError('invalid_params', `after: expected an event up to ${generation}-${last}, got "${after}"`);
+  if (from > last) throw invalidParam('after', `expected an event up to ${generation}-${last}, got "${after}"`);
   if (!isKept(from)) return anew('trimmed');
   return membersThen === members ? { generation, from, upTo, log: from, ...defined({ members }) } : anew('reselected');
 }

@@ -23,8 +23,13 @@ export function findProject(store: Store, id: string): ProjectRow {
 /** Returns a scrape. Throws a `ControlError` `not_found` where there is none of that number. */
 export function findScrape(store: Store, scrape: number): ScrapeRow {
   const row = store.scrapes.get(scrape);
-  if (row === undefined) throw new ControlError('not_found', `no scrape ${scrape}`);
+  if (row === undefined) throw scrapeNotFound(scrape);
   return row;
+}
+
+/** Creates the error for an unknown scrape. */
+export function scrapeNotFound(scrape: number): ControlError {
+  return new ControlError('not_found', `no scrape ${scrape}`);
 }
 
 /** Returns the numbers of all targets of a project, or of one. Throws a `ControlError` `not_found` where the project has no such target. */

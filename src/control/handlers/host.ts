@@ -3,7 +3,9 @@ import type { Source } from '../../definition/source.ts';
 import type { LedgerView } from '../../fetch/ledger/ledger-view.ts';
 import { defined } from '../../defined.ts';
 import type { Handlers } from '../methods.ts';
-import type { CircuitView, HoldView, HostView } from '../methods/host.ts';
+import type { CircuitView, HoldView } from '../../view/host.ts';
+import type { HostView } from '../methods/host.ts';
+import { pauseOf } from '../../store/pauses.ts';
 import { CutLists } from './cut-lists.ts';
 import type { Ports } from './ports.ts';
 import { wholeMs } from './views.ts';
@@ -13,6 +15,9 @@ type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'clock'>;
 
 /** The most sources that are shown of one host. */
 const shownSources = 10;
+
+/** What delays requests to a host that is paused. */
+export const pausedHold = { kind: 'pause' } as const;
 
 /** Creates the handler that lists hosts with their ledgers. */
 export function hostHandlers(deps: Deps): Pick<Handlers, 'host.list'> {
@@ -70,8 +75,9 @@ function hostView(
     .first('sources', loaded, shownSources)
     .map((source) => sourceView(source, key, circuits.get(source.id), deps));
   const delayMs = isUnasked(ledger) ? slowestOf(loaded) : ledger.delayMs;
+  const pause = pauseOf(deps.hosts.pauses(), { host: key });
   const stopped = ledger.hold === undefined ? stoppedUntil(sources) : undefined;
-  const hold = stopped === undefined ? holdView(ledger.hold) : ({ kind: 'circuit' } as const);
+  const hold = pause ? pausedHold : stopped === undefined ? holdView(ledger.hold) : ({ kind: 'circuit' } as const);
   return {
     key,
     sources,
@@ -82,7 +88,7 @@ function hostView(
       ...defined({ deadlineAt: wholeMs(deadlineAt), source }),
     })),
     open,
-    ...defined({ nextAt: wholeMs(stopped ?? nextAt), hold, delayMs, latencyMs }),
+    ...defined({ nextAt: pause ? pause.until : wholeMs(stopped ?? nextAt), hold, delayMs, latencyMs }),
     failures,
     backOffStep: backoffStep,
     ...defined({ retryAfter: rest && { until: Math.round(rest.until), capped: rest.isCapped } }),

@@ -20,6 +20,7 @@ import {
 } from './tracked-objectives.ts';
 import { mostNamed, RestingTally, someOf } from './resting.ts';
 import { LowestItems } from './lowest-items.ts';
+import { seenOf } from './sight.ts';
 import { targetsInSlices } from './slices.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'schedule' | 'clock'>;
@@ -35,7 +36,7 @@ function recordName(number: number | undefined, { records }: Store): Pick<Deadli
 /** Creates the handler that reports the freshness of what has an objective. */
 export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'> {
   return {
-    'objective.report': async ({ source, project }) => {
+    'objective.report': async ({ source, project }, sight) => {
       checkNames({ source, project }, deps);
       const at = deps.clock.now();
       const all = new FreshnessCensus(at);
@@ -46,7 +47,8 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
       const resting = new RestingTally();
       for await (const rows of targetsInSlices(deps.store(), { source, project }))
         for (const row of rows) await count(row);
-      const infeasible = (await allDemands(deps)).infeasible();
+      // What a host allows is told with the numbers of all its targets.
+      const infeasible = sight.labels === undefined ? (await allDemands(deps)).infeasible() : [];
       const cut = new CutLists<'resting'>();
       const sources = [...bySource].sort(([a], [b]) => (a < b ? -1 : 1));
       return {
@@ -87,7 +89,12 @@ export function objectiveHandlers(deps: Deps): Pick<Handlers, 'objective.report'
         const deadlineAt = verifiedAt + objectiveMs;
         if (deadlineAt >= next.edge) return;
         const ageMs = Math.max(0, at - verifiedAt);
-        const of = { target, projects: projectsOf(row), source: id, ...defined({ field, number }) };
+        const of = {
+          target,
+          projects: seenOf(projectsOf(row), sight, deps.store()),
+          source: id,
+          ...defined({ field, number }),
+        };
         next.add(deadlineAt, { ...of, objectiveMs, ageMs, deadlineAt });
       }
     },

@@ -7,7 +7,7 @@ import type { TargetRow } from '../../store/tables/rows.ts';
 import type { Place } from '../../store/tables/targets.ts';
 import { inSlices } from '../../store/slices.ts';
 import { defined } from '../../defined.ts';
-import { ControlError } from '../error.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { PlanView } from '../methods/schedule.ts';
 import { type PlanPorts, PlanTargets } from './plan-targets.ts';
@@ -71,7 +71,7 @@ export function planHandlers(deps: PlanPorts): Pick<Handlers, 'schedule.plan'> {
 function checkFrom(from: number, now: number): void {
   if (from >= Math.floor(now / dayMs) * dayMs && from <= now + farthestMs) return;
   const what = 'an instant from the present day on and within ten years';
-  throw new ControlError('invalid_params', `from: expected ${what}, got ${instantText(from)}`);
+  throw invalidParam('from', `expected ${what}, got ${instantText(from)}`);
 }
 
 /** Returns an instant as an ISO 8601 text, or as a plain number outside the range of dates. */

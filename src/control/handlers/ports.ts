@@ -6,22 +6,34 @@ import type { ScheduleAt } from '../../definition/effective-schedule.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { ReplayView } from '../../view/replay.ts';
 import type { SourceMatch } from '../../definition/target-address.ts';
+import type { DefinitionSave, SavedDefinition } from '../../definition/save-definition.ts';
 import type { Source } from '../../definition/source.ts';
+import type { Ordered } from '../../engine/bullmq/dispatcher.ts';
+import type { ScaleLimits } from '../../engine/scale.ts';
+import type { WorkerScale } from '../methods/worker.ts';
+import type { RemoteState } from '../../engine/bullmq/remote-steps.ts';
+import type { Order } from '../../engine/bullmq/protocol.ts';
 import type { PulseCount } from '../../provider/pulse.ts';
 import type { Delivered } from '../../publish/sink.ts';
 import type { KnownPace } from '../../schedule/host-pace.ts';
 import type { DueInputs } from '../../schedule/next-due.ts';
 import type { Tally } from '../../schedule/waste.ts';
+import type { ScrapeLine } from '../../scrape/scrape-lines.ts';
 import type { PageTrial, TriedStep } from '../../scrape/try.ts';
 import type { Metric } from '../../metric/compute.ts';
 import type { ProjectRow, TargetRow } from '../../store/tables/rows.ts';
+import type { StepIndex } from '../../store/step-index.ts';
 import type { Store } from '../../store/store.ts';
 import type { VaultLimits } from '../../vault/expire.ts';
+import type { KeptPage } from '../../vault/entry.ts';
+import type { DrawnPage, DrawQuestion } from '../../view/drawn-page.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { LedgerView, OfferPlace, WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
-import type { CircuitView, RobotsView } from '../methods/host.ts';
+import type { LedgersWaiting, LedgerView, OfferPlace } from '../../fetch/ledger/ledger-view.ts';
+import type { PauseView } from '../../view/pause.ts';
+import type { CircuitView, RobotsView } from '../../view/host.ts';
+import type { FoundView } from '../methods/page.ts';
 import type { Settings } from '../methods/daemon.ts';
-import type { RobotsVerdictView, SourceView } from '../methods/source.ts';
+import type { DefinitionFile, RobotsVerdictView, SourceView } from '../methods/source.ts';
 
 /** The parts of a running daemon that control handlers use, by noun; a handler file picks those that it needs. */
 export interface Ports {
@@ -31,6 +43,7 @@ export interface Ports {
   /** Returns the definitions in use, and the problems of those that could not be loaded. */
   catalogue(): Catalogue;
   readonly projects: ProjectsPort;
+  readonly definitions: DefinitionsPort;
   readonly sources: SourcesPort;
   readonly hosts: HostsPort;
   readonly scrapes: ScrapesPort;
@@ -50,14 +63,16 @@ export interface ProjectsPort {
    * @param changed - compares the actors of these projects only.
    */
   reconcile(changed?: readonly string[]): void;
+  /** Whether the actor of a project runs. */
+  isRunning(project: string): boolean;
   /** Starts the actor of a project again if its supervisor gave it up. Resolves with whether it had been given up. */
   release(project: string): Promise<boolean>;
   /** Computes the metrics of a project as they are now. Also says what keeps some from being computed. */
   metrics(project: ProjectRow): Promise<{ readonly metrics: readonly Metric[]; readonly problems: readonly string[] }>;
 }
 
-/** The definitions, plug-ins, sessions, robots.txt files and pulses of sources. */
-export interface SourcesPort {
+/** The files of definitions, and what changes them. */
+export interface DefinitionsPort {
   /**
    * Reads the definition files again. Sources in use whose file is gone are removed only with `force`, and versions that read no record of kept pages are
    * taken only with it. With `dry`, nothing is taken.
@@ -76,6 +91,14 @@ export interface SourcesPort {
   >;
   /** Makes a repair of a definition that is proposed for a ticket, or tells what it would write. */
   repair(wish: AcceptWish): Promise<Accepted>;
+  /** Gives the file of a definition another text, or writes a new one, and loads it; or tells what it would write. */
+  save(save: DefinitionSave): Promise<SavedDefinition>;
+  /** Reads the file of a source's definition; nothing where there is none that can be read. */
+  definitionFile(source: string): Promise<DefinitionFile | undefined>;
+}
+
+/** The definitions, plug-ins, sessions, robots.txt files and pulses of sources. */
+export interface SourcesPort {
   /**
    * Fetches one page of a source, each request in its turn, and stores nothing. Throws a `ControlError` `not_ready` in a daemon that only
    * serves the control methods.
@@ -95,6 +118,15 @@ export interface SourcesPort {
   resetSession(source: string): Promise<boolean>;
   /** Resolves with the state of a source's pulse; with nothing where the source has none. */
   pulse(source: string): Promise<SourceView['pulse']>;
+  /** Begins a round of a source's pulse, unless one is under way. Resolves with whether it did; with nothing while no actor runs the pulse. */
+  pulseNow(source: string): Promise<boolean | undefined>;
+  /** Reads and draws a kept page on an extraction thread, as a definition says, or drafts one from it. Without `drawn` it took too long. */
+  draw(
+    source: Source,
+    page: KeptPage,
+    question: DrawQuestion,
+    signal: AbortSignal,
+  ): Promise<{ readonly drawn?: DrawnPage; readonly found: FoundView }>;
 }
 
 /** The host ledgers, by politeness key, and the circuits of sources; instants are wall time. */
@@ -114,18 +146,36 @@ export interface HostsPort {
    * an objective was last found infeasible there; nothing if there is no such objective either.
    */
   readonly knownPace: (key: string) => KnownPace | undefined;
+  /** What operators have paused, that of everything first. */
+  readonly pauses: () => readonly PauseView[];
+  /** Has the ledgers look again at what waits as it is paused. */
+  readonly pausesChanged: () => void;
 }
 
-/** The state of scraping as a whole. */
+/** The state of scraping as a whole, and who does it. */
 export interface ScrapesPort {
+  /** The single steps: those under way, and the newest ended ones. */
+  readonly steps: Pick<StepIndex, 'live' | 'rows' | 'get' | 'countEnded' | 'remove' | 'cut'>;
+  /** Returns the last lines that a scrape has logged; none where they are no longer remembered. */
+  linesOf(scrape: number): readonly ScrapeLine[];
   /** Returns how many scrapes ended since the daemon started. */
   ended(): { readonly complete: number; readonly failed: number; readonly aborted: number; readonly cancelled: number };
   /** True if the daemon was started with `--api-only`: it serves control methods and scrapes nothing. */
   readonly apiOnly: boolean;
-  /** Returns why scraping is paused, while it is. */
+  /** Returns why scraping is paused, while it is: as the store is full, or by an operator. */
   paused(): string | undefined;
   /** Returns when scraping is next resumed, if that is possible then; wall time. */
   pausedUntil(): number | undefined;
+  /** Has the actor that runs pipelines look at what is to be run. */
+  lookAtPipelines(): void;
+  /** Resolves with the worker processes that were heard of; with nothing where steps run in the daemon itself. */
+  workers(): Promise<RemoteState | undefined>;
+  /** Resolves with how many worker processes are wanted; with nothing where nobody asks for any. */
+  scale(): Promise<WorkerScale | undefined>;
+  /** Sets how many are wanted at least and at most, and keeps that. */
+  setScale(limits: ScaleLimits): Promise<WorkerScale | undefined>;
+  /** Tells a worker process what to do. Resolves with `untold` where the server of the queues is away. */
+  orderWorker(worker: string, order: Order): Promise<Ordered>;
 }
 
 /** When targets are due, and what scrapes and pulses cost. */
@@ -191,10 +241,12 @@ export interface DaemonPort {
   saveSettings(settings: Settings): Promise<void>;
   /** Returns whether every actor that should run was started, and how many are still to start. */
   progress(): { readonly ready: boolean; readonly remaining: number };
-  /** Returns what offers wait for. */
-  offers(): readonly WaitingOffers[];
+  /** What waits for turns. */
+  readonly waiting: LedgersWaiting;
   /** Copies the data to a new folder, and resolves with the bytes of the store and of the kept pages. Rejects with a `ControlError` where it cannot. */
   backup(path: string): Promise<number>;
+  /** Makes an address that logs a browser in, once. Resolves with nothing where no HTTP is served. */
+  inviteLogIn(): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>;
   /** Begins an orderly stop. */
   shutdown(): void;
 }

@@ -4,7 +4,7 @@ import type { TargetSpec } from '../../store/watch-places.ts';
 import { placeKey } from '../../store/tables/targets.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
 import { defined } from '../../defined.ts';
-import { ControlError } from '../error.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import type { Params } from '../methods.ts';
 import type { TargetInput } from '../methods/target.ts';
 import { trackedTargets } from './find.ts';
@@ -33,7 +33,7 @@ export function changedSpec(row: ProjectRow, change: Change, deps: Deps): Projec
   const added = targetSpecs(id, addTargets, undefined, deps, change.sinks).filter((each) => !known.has(placeKey(each)));
   const targets = scheduled(row, [...kept, ...added], targetSchedule, deps);
   if (targets.length === 0 && removeTargets !== undefined)
-    throw new ControlError('invalid_params', `removeTargets: expected to leave project "${id}" a target`);
+    throw invalidParam('removeTargets', `expected to leave project "${id}" a target`);
   refuseUndeclared(id, targets, objectives, deps);
   const spec = {
     id,
@@ -48,14 +48,15 @@ export function changedSpec(row: ProjectRow, change: Change, deps: Deps): Projec
   return spec;
 }
 
-function labelsAfter(
+/** Returns the labels of a project after a change. Throws a `ControlError` where they are too many. */
+export function labelsAfter(
   labels: readonly string[],
   added: readonly string[] = [],
   removed: readonly string[] = [],
 ): readonly string[] {
   const all = [...new Set([...labels, ...added])].filter((label) => !removed.includes(label));
   if (all.length <= maxLabels) return all;
-  throw new ControlError('invalid_params', `addLabels: expected ${maxLabels} labels at most, got ${all.length}`);
+  throw invalidParam('addLabels', `expected ${maxLabels} labels at most, got ${all.length}`);
 }
 
 /** Returns the places of a project without some targets. Throws a `ControlError` for a target that is not among its places. */

@@ -14,7 +14,7 @@ import { figureIssues } from '../../definition/figure-fields.ts';
 import type { ProjectSpec } from '../../store/projects.ts';
 import type { TargetSpec } from '../../store/watch-places.ts';
 import { ControlError } from '../error.ts';
-import type { ListedProjectInput } from '../methods/project.ts';
+import type { ListedProjectInput } from '../methods/project-input.ts';
 import type { TargetInput } from '../methods/target.ts';
 import type { Ports } from './ports.ts';
 import { targetUrl } from './source.ts';

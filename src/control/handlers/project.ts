@@ -11,12 +11,13 @@ import {
 } from '../../store/projects.ts';
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow } from '../../store/tables/rows.ts';
+import { projectIndexOf } from '../../store/project-index.ts';
 import { removeTargets } from '../../store/remove-targets.ts';
 import { requestScrape } from '../../store/scrapes.ts';
 import type { Store } from '../../store/store.ts';
 import { releaseTarget } from '../../store/targets.ts';
 import { defined } from '../../defined.ts';
-import { ControlError } from '../error.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers, Params } from '../methods.ts';
 import type { ProjectView, RequestedScrape } from '../methods/project.ts';
 import type { RequestedHold } from '../methods/why.ts';
@@ -29,6 +30,7 @@ import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.
 import { changedSpec } from './project-change.ts';
 import { newProjectId, projectSpec } from './project-spec.ts';
 import { withSource } from './resolve.ts';
+import { sees, type Sight } from './sight.ts';
 import { sliceOf } from './slices.ts';
 import { concernedBy, lookAt, tellChanged } from './tell-projects.ts';
 import { projectView, wholeMs } from './views.ts';
@@ -62,15 +64,15 @@ export function projectHandlers(deps: Deps) {
       };
     },
 
-    'project.list': (params) => {
+    'project.list': async (params, sight) => {
       const { after, limit } = params;
       const store = deps.store();
-      const rows = store.projects.rows({ after });
-      const { found, last } = sliceOf(rows, limit, (row) => matches(store, row, params));
-      return { projects: found.map((row) => projectView(row, deps)), ...defined({ next: last?.id }) };
+      const rows = sight.labels === undefined ? store.projects.rows({ after }) : await seenRows(store, sight, after);
+      const { found, last } = sliceOf(rows, limit, (row) => sees(sight, row) && matches(store, row, params));
+      return { projects: found.map((row) => projectView(row, deps, sight)), ...defined({ next: last?.id }) };
     },
 
-    'project.get': ({ id }) => projectView(findProject(deps.store(), id), deps),
+    'project.get': ({ id }, sight) => projectView(findProject(deps.store(), id), deps, sight),
 
     'project.update': async ({ dryRun, ...given }, { signal }) => {
       const { id, addTargets = [] } = given;
@@ -95,8 +97,8 @@ export function projectHandlers(deps: Deps) {
       return { ...projectView(findProject(store, id), deps), changes };
     },
 
-    'project.archive': async ({ id }) => changed(id, await archiveProject(deps.store(), id), deps),
-    'project.restore': async ({ id }) => changed(id, await restoreProject(deps.store(), id), deps),
+    'project.archive': async ({ id }, sight) => changed(id, await archiveProject(deps.store(), id), sight, deps),
+    'project.restore': async ({ id }, sight) => changed(id, await restoreProject(deps.store(), id), sight, deps),
 
     'project.delete': async ({ id, records, dryRun }) => {
       const store = deps.store();
@@ -154,14 +156,14 @@ export function projectHandlers(deps: Deps) {
       return { scrapes, ...defined({ paused }) };
     },
 
-    'project.release': async ({ id, target }) => {
+    'project.release': async ({ id, target }, sight) => {
       const store = deps.store();
       const row = findProject(store, id);
       const tracked = new Set(trackedTargets(row, store).map((each) => each.target));
       for (const number of targetsOf(row, target)) if (tracked.has(number)) await releaseTarget(store, number);
       for (const each of new Set(concernedBy([id], deps))) await deps.projects.release(each);
       tellChanged([id], deps);
-      return projectView(row, deps);
+      return projectView(row, deps, sight);
     },
   } satisfies Partial<Handlers>;
 }
@@ -172,22 +174,16 @@ export function projectHandlers(deps: Deps) {
  */
 function refuseWish(targets: readonly number[], { from, to, args }: ScrapeWish = {}, deps: Deps): void {
   if (from !== undefined && to !== undefined && from > to)
-    throw new ControlError('invalid_params', `wish.from: expected a day not after ${to}, got ${from}`);
+    throw invalidParam('wish.from', `expected a day not after ${to}, got ${from}`);
   for (const number of targets) {
     const id = deps.store().targets.get(number)?.source ?? '';
     const source = deps.catalogue().sources.get(id)?.source;
     if (source === undefined) continue;
     const whose = `the source "${id}" of target ${number}`;
     if ((from ?? to) !== undefined && registerOf(source) === undefined)
-      throw new ControlError(
-        'invalid_params',
-        `wish: expected no days, as ${whose} does not \`collect\` windows of days`,
-      );
+      throw invalidParam('wish', `expected no days, as ${whose} does not \`collect\` windows of days`);
     if (args !== undefined && source.plugin === undefined && programOf(source) === undefined)
-      throw new ControlError(
-        'invalid_params',
-        `wish: expected no arguments, as ${whose} has no plug-in and no program`,
-      );
+      throw invalidParam('wish', `expected no arguments, as ${whose} has no plug-in and no program`);
   }
 }
 
@@ -206,10 +202,22 @@ function heldOf(target: number, holds: Holds, deps: Deps): RequestedHold | undef
  * Tells the running actors of a change that is stored. Throws a `ControlError` `not_found` where there is no such
  * project.
  */
-function changed(id: string, result: ProjectResult, deps: Deps): ProjectView {
+function changed(id: string, result: ProjectResult, sight: Sight, deps: Deps): ProjectView {
   if (!result.ok) throw projectNotFound(id, deps.store());
   tellChanged([id], deps);
-  return projectView(result.project, deps);
+  return projectView(result.project, deps, sight);
+}
+
+/** Resolves with the projects that a caller sees, after one. They are found by their labels, so that no cursor names one that it does not see. */
+async function seenRows(store: Store, sight: Sight, after = ''): Promise<Iterable<ProjectRow>> {
+  const all = await projectIndexOf(store).all();
+  const seen = all.filter((each) => each.id > after && sees(sight, each));
+  return (function* () {
+    for (const { id } of seen) {
+      const row = store.projects.get(id);
+      if (row !== undefined) yield row;
+    }
+  })();
 }
 
 function matches(store: Store, row: ProjectRow, { status, label, source, match }: Params<'project.list'>): boolean {

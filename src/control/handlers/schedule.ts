@@ -11,16 +11,21 @@ import type { TurnView } from '../methods/schedule.ts';
 import { checkNames } from './find.ts';
 import type { Ports } from './ports.ts';
 import { heldDue, type Holds, pausedBy, presentHolds } from './held-due.ts';
+import { pause, resume } from '../../store/pauses.ts';
 import { LowestItems } from './lowest-items.ts';
+import { seenOf, type Sight } from './sight.ts';
 import { targetsInSlices } from './slices.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'scrapes' | 'schedule'>;
 
-/** Creates the handler that lists coming turns. */
-export function scheduleHandlers(deps: Deps): Pick<Handlers, 'schedule.list'> {
+/** The most pauses that are told. */
+const shownPauses = 100;
+
+/** Creates the handlers of coming turns and of pauses. */
+export function scheduleHandlers(deps: Deps): Pick<Handlers, 'schedule.list' | 'schedule.pause' | 'schedule.resume'> {
   return {
-    'schedule.list': async (params) => {
-      const { found, unloaded, isWhole } = await collect(params, deps);
+    'schedule.list': async (params, sight) => {
+      const { found, unloaded, isWhole } = await collect(params, sight, deps);
       const turns = [...found.items];
       if (params.by === 'host') turns.sort((a, b) => order(a.key, b.key) || a.dueAt - b.dueAt);
       const paused = pausedBy(deps);
@@ -29,6 +34,19 @@ export function scheduleHandlers(deps: Deps): Pick<Handlers, 'schedule.list'> {
         more: !isWhole || found.seen > turns.length,
         ...defined({ unloaded: unloaded.size > 0 ? [...unloaded].sort(order) : undefined, paused }),
       };
+    },
+    'schedule.pause': async ({ forMs, ...given }) => {
+      checkNames({ source: given.source }, deps);
+      const store = deps.store();
+      const made = await pause(store, { ...given, ...(forMs !== undefined && { until: store.now() + forMs }) });
+      deps.hosts.pausesChanged();
+      return made;
+    },
+    'schedule.resume': async ({ by, ...scope }) => {
+      const store = deps.store();
+      const resumed = await resume(store, scope, by);
+      deps.hosts.pausesChanged();
+      return { resumed, pauses: deps.hosts.pauses().slice(0, shownPauses) };
     },
   };
 }
@@ -42,7 +60,7 @@ interface Collected {
 }
 
 /** Collects the wanted turns. Rejects with a `ControlError` `not_found` for an unknown source, project or host. */
-async function collect(params: Params<'schedule.list'>, deps: Deps): Promise<Collected> {
+async function collect(params: Params<'schedule.list'>, sight: Sight, deps: Deps): Promise<Collected> {
   const { source, project, key, before = Infinity } = params;
   const { catalogue } = deps;
   checkNames({ project, source }, deps);
@@ -87,7 +105,8 @@ async function collect(params: Params<'schedule.list'>, deps: Deps): Promise<Col
     if (row.status !== 'active') return;
     if (ofHost === undefined) return void unloaded.add(row.source);
     const turn = turnOf(row, ofHost, holds, deps);
-    if (turn !== undefined && turn.dueAt < before) found.add(turn.dueAt, turn);
+    if (turn === undefined || turn.dueAt >= before) return;
+    found.add(turn.dueAt, { ...turn, projects: seenOf(turn.projects, sight, store) });
   }
 }
 

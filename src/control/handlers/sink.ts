@@ -5,7 +5,7 @@ import { serialOf } from '../../event/wire-id.ts';
 import { didYouMean } from '../../schema/near-name.ts';
 import { lastBefore } from '../../store/sinks.ts';
 import { type ParkedRow, rowsOf } from '../../store/tables/sinks.ts';
-import { ControlError } from '../error.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { SinkView, StuckView } from '../methods/sink.ts';
 import { CutLists } from './cut-lists.ts';
@@ -61,7 +61,7 @@ export function sinkHandlers(deps: Deps) {
       const { events } = deps.store();
       const first = from === undefined ? lastBefore(deps.store(), since ?? 0) + 1 : serialOf(deps.store(), from);
       if (first === undefined || first > events.last() + 1 || first < 1)
-        throw new ControlError('invalid_params', `from: expected the id of an event of this store, got "${from}"`);
+        throw invalidParam('from', `expected the id of an event of this store, got "${from}"`);
       await deps.sinks.replay(id, first - 1);
       return { events: events.last() - first + 1, from: first };
     },

@@ -6,7 +6,7 @@ import { ownerOf } from '../../schedule/watchers.ts';
 import { inSlices, slicesOf, targetsOfSources } from '../../store/slices.ts';
 import type { Store } from '../../store/store.ts';
 import type { RecordView } from '../../view/record.ts';
-import { ControlError } from '../error.ts';
+import { invalidParam } from '../error.ts';
 import type { Params } from '../methods.ts';
 import { findProject, rowsOf, trackedTargets } from './find.ts';
 
@@ -57,8 +57,7 @@ export async function recordSlice<T>(
   for (const [at, row] of tested.entries()) {
     const { type, key, fields } = viewOf(row);
     const isMet = where(Object.fromEntries(Object.entries(fields).map(([name, { value }]) => [name, value])));
-    if (isMet === 'too long')
-      throw new ControlError('invalid_params', `where: takes too long on the record ${type} "${key}"`);
+    if (isMet === 'too long') throw invalidParam('where', `takes too long on the record ${type} "${key}"`);
     if (isMet) found.push(row);
     if (found.length === limit && at + 1 < tested.length) return { found, last: row };
     if (performance.now() < turnEndsAt) continue;
@@ -97,7 +96,7 @@ export function createCursor<K>(parameter: 'after' | 'before', key: z.ZodType<K>
       try {
         return key.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
       } catch (cause) {
-        throw new ControlError('invalid_params', `${parameter}: expected the "next" of an earlier answer`, { cause });
+        throw invalidParam(parameter, `expected the "next" of an earlier answer`, { cause });
       }
     },
   };

@@ -2,24 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../../definition/catalogue.ts';
 import { guardsOf } from '../../definition/source-guards.ts';
 import { pageId } from '../../definition/page.ts';
-import { pathText, sourceIdOf } from '../../definition/problem.ts';
+import { pathText, problemText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
 import { ownSourceOf, targetAddress } from '../../definition/target-address.ts';
+import { isMapping } from '../../schema/mapping.ts';
 import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { defined } from '../../defined.ts';
-import { ControlError } from '../error.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { KnownPage, SourceView, TryView } from '../methods/source.ts';
+import { changedLines } from '../../view/changed-text.ts';
 import { CutLists } from './cut-lists.ts';
 import { checkNames, findSource, knownSources } from './find.ts';
 import { jumpsInTrial } from '../../store/jumps-in-trial.ts';
 import type { Store } from '../../store/store.ts';
+import type { PeekedPages } from './peeked-pages.ts';
 import type { Ports } from './ports.ts';
 import { someOf } from './resting.ts';
 import { markOf } from './views.ts';
 import { ofRecord, peekedPage, triedView } from './tried.ts';
 
-type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'sources' | 'hosts' | 'daemon'>;
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'projects' | 'definitions' | 'sources' | 'hosts' | 'daemon'>;
 
 /** Records of a type that are counted. */
 const maxCounted = 100_000;
@@ -37,7 +40,7 @@ const shownInfeasible = 100;
 const [lookedPages, shownPages] = [10_000, 100];
 
 /** Creates the handlers of sources and trials of pages. */
-export function sourceHandlers(deps: Deps) {
+export function sourceHandlers(deps: Deps, peeked: PeekedPages) {
   return {
     'source.list': async () => {
       const circuits = await deps.hosts.circuits();
@@ -46,13 +49,27 @@ export function sourceHandlers(deps: Deps) {
       return { sources, ...defined({ problems: problems.length > 0 ? problems : undefined }) };
     },
 
-    'source.get': async ({ id }) => {
+    'source.get': async ({ id, version, text }) => {
       checkNames({ source: id }, deps);
-      const definition = deps.catalogue().sources.get(id)?.source;
+      const definition =
+        version === undefined ? deps.catalogue().sources.get(id)?.source : versionOf(id, version, deps.store());
       return {
         ...(await sourceView(id, await deps.hosts.circuits(), deps)),
-        ...defined({ definition: definition && JSON.parse(JSON.stringify(definition)) }),
+        ...defined({
+          definition: definition && JSON.parse(JSON.stringify(definition)),
+          file: text ? await deps.definitions.definitionFile(id) : undefined,
+        }),
       };
+    },
+
+    'source.pulse': async ({ id }) => {
+      if (findSource(deps.catalogue(), id).pulse === undefined)
+        throw new ControlError('conflict', `source "${id}" has no pulse`);
+      const hasBegun = await deps.sources.pulseNow(id);
+      if (hasBegun === undefined)
+        throw new ControlError('not_ready', `the actor of source "${id}", which runs its pulse, does not run`);
+      if (!hasBegun) throw new ControlError('conflict', `a round of the pulse of "${id}" is under way`);
+      return sourceView(id, await deps.hosts.circuits(), deps);
     },
 
     'source.try': async ({ id, url, params, trees, keep }, { signal }) => {
@@ -73,7 +90,8 @@ export function sourceHandlers(deps: Deps) {
         url,
         signal,
       );
-      return peekedPage(steps);
+      const page = peekedPage(steps);
+      return { ...page, digest: peeked.add(page) };
     },
 
     'source.reset': async ({ id }) => {
@@ -83,8 +101,26 @@ export function sourceHandlers(deps: Deps) {
       return sourceView(id, await deps.hosts.circuits(), deps);
     },
 
+    'source.save': async ({ id, ...save }) => {
+      const saved = await deps.definitions.save({ source: id, ...save });
+      if (saved.ok) {
+        if (!save.dryRun) deps.projects.reconcile();
+        return { file: saved.file, version: saved.version, diff: changedLines(...saved.texts) };
+      }
+      if (saved.code === 'conflict') throw new ControlError('conflict', saved.message);
+      const [first] = saved.problems;
+      const issues = saved.problems.slice(0, 50).map((problem) => ({ path: 'text', message: problemText(problem) }));
+      throw new ControlError(
+        'invalid_params',
+        first === undefined ? 'the definition is not valid' : problemText(first),
+        {
+          issues,
+        },
+      );
+    },
+
     'source.rename': async ({ id, to }) => {
-      const renamed = await deps.sources.rename({ from: id, to });
+      const renamed = await deps.definitions.rename({ from: id, to });
       if (!renamed.ok) throw new ControlError(renamed.code === 'failed' ? 'not_ready' : renamed.code, renamed.message);
       deps.projects.reconcile();
       return sourceView(to, await deps.hosts.circuits(), deps);
@@ -92,7 +128,7 @@ export function sourceHandlers(deps: Deps) {
 
     'source.reload': async ({ force, dryRun }) => {
       const before = deps.catalogue();
-      const { changed, removed, problems, replays } = await deps.sources.reload({ force, dry: dryRun });
+      const { changed, removed, problems, replays } = await deps.definitions.reload({ force, dry: dryRun });
       if (dryRun) return { changed, removed, problems, ...defined({ replays: someOf(replays) }) };
       deps.projects.reconcile();
       const rekeyed = changed.flatMap((id) => rekeyedTypes(id, before, deps));
@@ -108,6 +144,7 @@ export function sourceHandlers(deps: Deps) {
         removed,
         problems,
         ...defined({
+          sinks: someOf(changedSinks(before.sinks, deps.catalogue().sinks)),
           replays: someOf(replays),
           rekeyed: someOf(rekeyed),
           knownPages: someOf(known),
@@ -151,12 +188,20 @@ function* knownPages(
   }
 }
 
+/** Returns a version of a source that the store keeps, without the text of its plug-in; nothing where it is not kept, or another source's. */
+function versionOf(id: string, version: string, { definitions }: Store): unknown {
+  const form = definitions.normalForm(version);
+  if (!isMapping(form) || form['id'] !== id) return undefined;
+  const { pluginText: _, ...definition } = form;
+  return definition;
+}
+
 /** Returns the address of a target. Throws a `ControlError` that says which parameters the source's pattern needs. */
 export function targetUrl(source: Source, asked: Parameters<typeof targetAddress>[1]): string {
   const address = targetAddress(source, asked);
   if (address.ok) return address.url;
-  const part = address.path.length > 0 ? `${pathText(address.path)}: ` : '';
-  throw new ControlError('invalid_params', `${part}${address.message}`);
+  if (address.path.length === 0) throw new ControlError('invalid_params', address.message);
+  throw invalidParam(pathText(address.path), address.message);
 }
 
 /** Yields the tickets of a source that are not resolved. */
@@ -184,6 +229,7 @@ async function sourceView(
       ...defined({ nearestMs }),
     }));
   const tickets = cut.first('tickets', ticketsOfSource(id, store()), shownTickets);
+  const session = sources.session(id);
   return {
     id,
     name: loaded?.source.name ?? id,
@@ -196,7 +242,7 @@ async function sourceView(
       everyMs: loaded?.source.every,
       robots: loaded?.source.robots,
       userAgent: loaded?.source.userAgent,
-      session: sources.session(id),
+      session: loaded?.source.auth === undefined && session?.code === 'ready' ? undefined : session,
       circuit: circuits.get(id),
       pulse: await sources.pulse(id),
       infeasible: someOf(infeasible),
@@ -205,4 +251,10 @@ async function sourceView(
     }),
     problems,
   };
+}
+
+/** The ids of sinks that differ, or that one side alone has. */
+function changedSinks(before: Catalogue['sinks'], after: Catalogue['sinks']): string[] {
+  const ids = new Set([...before.keys(), ...after.keys()]);
+  return [...ids].filter((id) => !isDeepStrictEqual(before.get(id), after.get(id))).sort();
 }

@@ -11,7 +11,7 @@ type Served = `ticket.${'list' | 'get' | 'acknowledge' | 'assign' | 'snooze' | '
 
 /** Creates the handlers of tickets. */
 export function ticketHandlers(
-  deps: Pick<Ports, 'clock' | 'store' | 'catalogue' | 'sources' | 'schedule'>,
+  deps: Pick<Ports, 'clock' | 'store' | 'catalogue' | 'definitions' | 'sources' | 'schedule'>,
 ): Pick<Handlers, Served> {
   return {
     'ticket.list': (params) => {
@@ -34,7 +34,7 @@ export function ticketHandlers(
     },
     'ticket.accept': ({ ticket, by }) => act(ticket, { act: 'accept' }, by),
     'ticket.repair': async ({ by = 'a person', ...wish }) => {
-      const accepted = await deps.sources.repair({ ...wish, by });
+      const accepted = await deps.definitions.repair({ ...wish, by });
       if (!accepted.ok) throw new ControlError(accepted.code, accepted.message);
       const { ok: _ok, ...made } = accepted;
       return made;

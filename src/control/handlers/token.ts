@@ -1,5 +1,6 @@
 import { defined } from '../../defined.ts';
 import { createToken, type TokenRow } from '../../store/tokens.ts';
+import { forgetViewer } from '../../store/viewers.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { TokenView } from '../methods/token.ts';
@@ -10,9 +11,9 @@ export function tokenHandlers(
   deps: Pick<Ports, 'clock' | 'store'>,
 ): Pick<Handlers, `token.${'create' | 'list' | 'revoke'}`> {
   return {
-    async 'token.create'({ label, role, forMs }) {
+    async 'token.create'({ forMs, ...wish }) {
       const expiresAt = forMs === undefined ? undefined : deps.clock.now() + forMs;
-      const { row, text } = await createToken(deps.store(), { label, role, ...defined({ expiresAt }) });
+      const { row, text } = await createToken(deps.store(), { ...wish, ...defined({ expiresAt }) });
       return { ...viewOf(row), token: text };
     },
     'token.list': () => {
@@ -24,6 +25,7 @@ export function tokenHandlers(
       const row = tokens.get(id);
       if (row === undefined) throw new ControlError('not_found', `no token "${id}"`);
       await write(() => tokens.remove(id), { durable: true });
+      await forgetViewer(deps.store(), id);
       return viewOf(row);
     },
   };

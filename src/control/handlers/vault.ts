@@ -1,8 +1,7 @@
 import type { PackRow } from '../../store/tables/vault.ts';
-import type { NotKept } from '../../vault/vault.ts';
-import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import { checkNames } from './find.ts';
+import { keptPage } from './kept-page.ts';
 import type { Ports } from './ports.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'vault'>;
@@ -25,22 +24,11 @@ export function vaultHandlers({ store, catalogue, vault }: Deps): Pick<Handlers,
       };
     },
     'page.get': async ({ digest }) => {
-      const opened = vault.open();
-      if (opened === undefined)
-        throw new ControlError('not_found', `page ${digest}: no pages are kept: heronry.yaml says \`vault: off\``);
-      const found = await opened.read(digest);
-      if (!found.ok) throw new ControlError('not_found', `page ${digest}: ${whyText[found.why]}`);
-      const { body, ...page } = found.page;
+      const { body, ...page } = await keptPage(vault.open(), digest);
       return { page, body: Buffer.from(body).toString('base64') };
     },
   };
 }
-
-const whyText: Readonly<Record<NotKept, string>> = {
-  not_kept: 'it is not kept: it has expired, or it never was',
-  damaged: 'its bytes are not those that were written: the disk is at fault, or the end of its pack was lost',
-  missing: 'the file of its pack is gone',
-};
 
 function sumOf(packs: readonly PackRow[]): Record<'pages' | 'packs' | 'bytes', number> {
   const sum = { pages: 0, packs: packs.length, bytes: 0 };

@@ -1,4 +1,5 @@
 import { hasItemPages } from '../../definition/objective-fields.ts';
+import { priorityOfTarget } from '../../definition/effective-schedule.ts';
 import { statusFor, statusOf } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
@@ -12,10 +13,15 @@ import type { TicketMark, TicketView } from '../../view/ticket.ts';
 import type { ScrapeView } from '../../view/scrape.ts';
 import { othersOf, projectsOf } from '../../schedule/watchers.ts';
 import { rowsOf } from './find.ts';
+import { seenOf, seenWatchers, type Sight } from './sight.ts';
 import type { Ports } from './ports.ts';
 
-/** Returns a project with the state of its targets. */
-export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalogue' | 'sources'>): ProjectView {
+/** Returns a project with the state of its targets, as far as a caller sees it. */
+export function projectView(
+  row: ProjectRow,
+  deps: Pick<Ports, 'store' | 'catalogue' | 'sources'>,
+  sight: Sight = {},
+): ProjectView {
   const store = deps.store();
   const targets = rowsOf(row.targets, store);
   const { schedule: _schedule, ...view } = row;
@@ -23,17 +29,23 @@ export function projectView(row: ProjectRow, deps: Pick<Ports, 'store' | 'catalo
     ...view,
     status: statusOf(row, targets),
     targets: targets.map((target) => ({
-      ...targetView(row.id, target, store, conditionsOf(target, deps)),
+      ...targetView(row.id, target, store, conditionsOf(target, deps), sight),
       ...leftView(target, deps),
     })),
   };
 }
 
-function targetView(project: string, row: TargetRow, store: Store, conditions: TargetView['conditions']): TargetView {
+function targetView(
+  project: string,
+  row: TargetRow,
+  store: Store,
+  conditions: TargetView['conditions'],
+  sight: Sight,
+): TargetView {
   const { target, source, url, crashes, waiting } = row;
   const status = statusFor(project, row);
   const schedule = store.schedule.get(target);
-  const [last] = [...store.scrapes.ofTarget(target, { limit: 2 })].filter((scrape) => scrape.status !== 'waiting');
+  const last = lastScrapeOf(row, store);
   const nextAt = Math.min(schedule?.dueAt ?? Infinity, schedule?.manualAt ?? Infinity);
   const own = row.watchers.find((each) => each.project === project);
   const isAskable = status === 'active' && !conditions.includes('definition_error');
@@ -47,10 +59,10 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
     ...defined({
       everyMs: own?.schedule?.every,
       sinks: own?.sinks,
-      others: othersOf(row, project),
+      others: othersOf(seenWatchers(row, sight, store), project),
       dueAt: isAskable && nextAt < Infinity ? nextAt : undefined,
       gone: row.gone,
-      tickets: marksOf(row, store),
+      tickets: seenMarks(row, sight, store),
       endsAt: schedule?.endsAt,
       lastScrape: last && scrapeView(last),
       lastSuccessAt: successAt(row, store),
@@ -59,6 +71,11 @@ function targetView(project: string, row: TargetRow, store: Store, conditions: T
       parked: status === 'parked' ? row.parked : undefined,
     }),
   };
+}
+
+/** The newest scrape of a target that began. */
+export function lastScrapeOf({ target }: TargetRow, { scrapes }: Pick<Store, 'scrapes'>): ScrapeRow | undefined {
+  return [...scrapes.ofTarget(target, { limit: 2 })].find(({ status }) => status !== 'waiting');
 }
 
 /** When the last scrape of a target that completed ended, as long as it is kept. */
@@ -118,20 +135,31 @@ export function marksOf(
   return marks.length === 0 ? undefined : marks;
 }
 
+/** The tickets of a target that a caller sees: what they say is of a whole source, so that one that is limited to labels sees none. */
+export function seenMarks(row: TargetRow, { labels }: Sight, store: Store): readonly TicketMark[] | undefined {
+  return labels === undefined ? marksOf(row, store) : undefined;
+}
+
 /** What a target or a source shows of a ticket. */
 export function markOf({ ticket, state, openedAt, symptoms, cause }: TicketView): TicketMark {
   return { ticket, state, openedAt, symptoms, ...defined({ cause }) };
 }
 
-/** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one. */
+/** Rounds an instant that may tell fractions, as the wire has whole milliseconds; leaves out a missing one, and one that never comes. */
 export function wholeMs(at: number | undefined): number | undefined {
-  return at === undefined ? undefined : Math.round(at);
+  return at === undefined || at === Infinity ? undefined : Math.round(at);
 }
 
-/** Returns a scrape with the projects that watch its target. */
-export function scrapeViewOf(row: ScrapeRow, { targets }: Pick<Store, 'targets'>): ScrapeOfProjects {
-  const target = targets.get(row.target);
-  return { ...scrapeView(row), projects: target === undefined ? [] : projectsOf(target) };
+/** Returns a scrape with the projects that watch its target and that a caller sees. */
+export function scrapeViewOf(
+  row: ScrapeRow,
+  store: Pick<Store, 'targets' | 'projects'>,
+  sight: Sight = {},
+): ScrapeOfProjects {
+  const target = store.targets.get(row.target);
+  if (target === undefined) return { ...scrapeView(row), projects: [] };
+  const projects = seenOf(projectsOf(target), sight, store);
+  return { ...scrapeView(row), projects, priority: priorityOfTarget(target) };
 }
 
 /** Returns a scrape without what only the store needs. */

@@ -12,12 +12,14 @@ import type { Handlers } from '../methods.ts';
 import type { ObjectiveView, WhyView } from '../methods/why.ts';
 import type { Ports } from './ports.ts';
 import { heldDue, type Holds, holdsOf, pausedBy, reasonViews } from './held-due.ts';
-import { holdView } from './host.ts';
+import { pauseOf } from '../../store/pauses.ts';
+import { holdView, pausedHold } from './host.ts';
 import { recordsWith, scheduleOfRow, type TrackedObjective, trackedObjectives } from './tracked-objectives.ts';
 import { countedFrom } from '../../schedule/time/objective.ts';
 import { restingViews, someOf } from './resting.ts';
 import { declaredDelayMs, isUnasked, unaskedLedger } from './tracked-hosts.ts';
-import { conditionsOf, marksOf, leftView, wholeMs } from './views.ts';
+import { conditionsOf, leftView, seenMarks, wholeMs } from './views.ts';
+import { seenOf, type Sight } from './sight.ts';
 import { findProject, rowsOf, targetsOf } from './find.ts';
 
 type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'scrapes' | 'schedule' | 'daemon' | 'clock'>;
@@ -25,13 +27,13 @@ type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'scrapes' 
 /** Creates the handler that explains when targets are due. */
 export function whyHandlers(deps: Deps): Pick<Handlers, 'project.why'> {
   return {
-    'project.why': async ({ id, target }) => {
+    'project.why': async ({ id, target }, sight) => {
       const row = findProject(deps.store(), id);
       const numbers = targetsOf(row, target);
       const holds = await holdsOf(rowsOf(numbers, deps.store()), deps);
       // The rows may have changed while the ledgers were asked.
       const targets = rowsOf(numbers, deps.store());
-      const views = targets.map((each) => whyView(row, each, holds, deps));
+      const views = targets.map((each) => whyView(row, each, { holds, sight }, deps));
       const all = rowsOf(row.targets, deps.store());
       const paused = pausedBy(deps);
       const at = deps.clock.now();
@@ -46,7 +48,12 @@ export function whyHandlers(deps: Deps): Pick<Handlers, 'project.why'> {
   };
 }
 
-async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: Deps): Promise<WhyView> {
+async function whyView(
+  project: ProjectRow,
+  row: TargetRow,
+  { holds, sight }: { readonly holds: Holds; readonly sight: Sight },
+  deps: Deps,
+): Promise<WhyView> {
   const { target, url, parked } = row;
   const status = statusFor(project.id, row);
   const source = deps.catalogue().sources.get(row.source)?.source;
@@ -54,8 +61,10 @@ async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: 
   const circuit = holds.circuits.get(row.source);
   const session = deps.sources.session(row.source);
   const schedule = status === 'disabled' ? undefined : scheduleOfRow(row, deps);
-  const host = source && (await hostView(source, url, deps));
-  const place = status === 'active' ? await deps.hosts.placeOf(target) : undefined;
+  // Both count what waits for all projects.
+  const seesAll = sight.labels === undefined;
+  const host = source && seesAll ? await hostView(source, url, deps) : undefined;
+  const place = status === 'active' && seesAll ? await deps.hosts.placeOf(target) : undefined;
   const isScheduled = status === 'active' && project.status !== 'archived';
   const due = isScheduled ? heldDue(row, holds, deps) : undefined;
   const dueAt = isParked ? parked.retryAt : due?.dueAt;
@@ -70,11 +79,11 @@ async function whyView(project: ProjectRow, row: TargetRow, holds: Holds, deps: 
       running: deps.store().scrapes.runningOf(row)?.scrape,
       dueAt: wholeMs(dueAt),
       gone: row.gone,
-      tickets: marksOf(row, deps.store()),
+      tickets: seenMarks(row, sight, deps.store()),
     }),
     ...leftView(row, deps),
     because: due === undefined ? [] : reasonViews(due),
-    ...(due && source && paceViews(row, due.inputs, deps)),
+    ...(due && source && paceViews(row, due.inputs, sight, deps)),
     objectives: await Promise.all(
       (status === 'disabled' ? [] : trackedObjectives(row, deps)).map((each) => objectiveView(each, row, deps)),
     ),
@@ -93,10 +102,11 @@ function lineView({ before, shut }: OfferPlace): NonNullable<WhyView['line']> {
 async function hostView(source: Source, url: string, deps: Deps): Promise<NonNullable<WhyView['host']>> {
   const key = politenessKey(source, url);
   const [ledger = unaskedLedger(key, deps.clock.now())] = await deps.hosts.ledgers({ key });
-  const hold = holdView(ledger.hold);
+  const pause = pauseOf(deps.hosts.pauses(), { host: key });
+  const hold = pause ? pausedHold : holdView(ledger.hold);
   return {
     key,
-    ...defined({ nextAt: wholeMs(ledger.nextAt), hold }),
+    ...defined({ nextAt: pause ? pause.until : wholeMs(ledger.nextAt), hold }),
     waiting: ledger.waiting,
     delayMs: isUnasked(ledger) ? declaredDelayMs(source) : ledger.delayMs,
   };
@@ -106,6 +116,7 @@ async function hostView(source: Source, url: string, deps: Deps): Promise<NonNul
 function paceViews(
   row: TargetRow,
   { at, since, pace, given, priority = newPriority }: DueInputs,
+  sight: Sight,
   deps: Deps,
 ): Pick<WhyView, 'pace' | 'paceText' | 'paceFrom'> {
   const kind = paceOf(pace);
@@ -113,15 +124,16 @@ function paceViews(
   return {
     pace: view,
     paceText: kind.sentence(view, deps.clock.now()),
-    ...defined({ paceFrom: given && paceFrom(row, given, deps) }),
+    ...defined({ paceFrom: given && seenOf(paceFrom(row, given, deps), sight, deps.store())[0] }),
   };
 }
 
-/** Returns the project whose pace a target has; nothing where one alone watches it. */
-function paceFrom(row: TargetRow, given: GivenPace, { schedule }: Deps): string | undefined {
+/** Returns the project whose pace a target has; none where one alone watches it. */
+function paceFrom(row: TargetRow, given: GivenPace, { schedule }: Deps): readonly string[] {
   const watchers = watchersOf(row);
-  if (watchers.length < 2) return undefined;
-  return watchers.find((each) => isDeepStrictEqual(schedule.scheduleOf(row.source, [each])?.pace, given))?.project;
+  if (watchers.length < 2) return [];
+  const from = watchers.find((each) => isDeepStrictEqual(schedule.scheduleOf(row.source, [each])?.pace, given));
+  return from === undefined ? [] : [from.project];
 }
 
 /** Records that re-checks missed and that a view names. */

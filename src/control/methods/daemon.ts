@@ -2,14 +2,15 @@ import * as z from 'zod';
 import { IntervalMs, SpanMs } from '../../schema/duration.ts';
 import type { MethodSpec } from './method.ts';
 import { Instant } from '../../view/fields.ts';
+import { PauseView } from '../../view/pause.ts';
 
 /**
  * What a due target or a request may wait for: a pause of its host, requests of it under way (`concurrency`, `unsent`), the circuit of its source,
- * a robots.txt or log-in that comes first (`preparation`), or the limits of the daemon (`room`).
+ * a robots.txt or log-in that comes first (`preparation`), an operator who paused it (`pause`), or the limits of the daemon (`room`).
  */
-const waitKinds = [
+export const waitKinds = [
   ...(['gap', 'crawl_delay', 'throttle', 'retry_after', 'back_off'] as const),
-  ...(['concurrency', 'unsent', 'circuit', 'preparation', 'room'] as const),
+  ...(['concurrency', 'unsent', 'circuit', 'preparation', 'pause', 'room'] as const),
 ] as const;
 
 /** The state of the daemon as a whole. */
@@ -49,26 +50,36 @@ export const DaemonStatus = z.strictObject({
   }),
   /** The due targets and requests that wait for turns, by what they wait for, with the due time of the one that has waited longest. */
   offers: z.array(z.strictObject({ waitFor: z.enum(waitKinds), offers: z.int(), oldestAt: Instant })).readonly(),
+  /**
+   * The turns that hosts allow now and that wait for room in flight: for a slot of a worker process, or for an end of a request where the daemon asks itself.
+   * Each host counts once.
+   */
+  backlog: z.strictObject({
+    turns: z.int().min(0),
+    /** Since when the oldest waits; missing where none does. */
+    oldestAt: Instant.exactOptional(),
+  }),
   /** The id of the newest event, 0 before the first. */
   lastEvent: z.int().min(0),
   /** Set where the daemon was started with `--api-only`: it serves control methods, and scrapes nothing. */
   apiOnly: z.literal(true).optional(),
   /** Set while scraping is paused, with why. */
   paused: z.string().optional(),
-  /** The next attempt to resume scraping, which succeeds if the store has room again. */
+  /** When it goes on by itself: at the end of a pause, or at the next attempt, which succeeds if the store has room again. */
   pausedUntil: Instant.optional(),
+  /** What operators have paused, the first 100; missing where nothing is. */
+  pauses: z.array(PauseView).readonly().optional(),
 });
 export type DaemonStatus = z.infer<typeof DaemonStatus>;
 
 /** The settings that can be changed while the daemon runs. */
 export const Settings = z.strictObject({
-  /** From a project's creation to its first scrape. */
-  initialDelayMs: SpanMs,
-  /** Between the scrapes of a target whose source and project say nothing. */
-  everyMs: IntervalMs,
-  /** The longest a page of a scrape may take. */
-  timeLimitMs: IntervalMs,
-  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  initialDelayMs: SpanMs.describe("The time from a project's creation to its first scrape."),
+  everyMs: IntervalMs.describe('The time between the scrapes of a target whose source and project give no schedule.'),
+  timeLimitMs: IntervalMs.describe('The longest time that a page of a scrape may take.'),
+  logLevel: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .describe('The least level of what is logged.'),
 });
 export type Settings = z.infer<typeof Settings>;
 
@@ -97,50 +108,68 @@ export type TreeNode = z.infer<typeof TreeView>;
 
 /** Methods on the daemon itself: its state, supervision tree and settings. */
 export const daemonMethods = {
-  'daemon.ping': { params: z.strictObject({}), result: z.strictObject({}), role: 'read', doc: 'Answers.' },
+  'daemon.ping': {
+    params: z.strictObject({}),
+    result: z.strictObject({}),
+    role: 'read',
+    scope: 'filtered',
+    doc: 'Answers.',
+  },
   'daemon.place': {
     params: z.strictObject({}),
     result: DaemonStatus.pick({ pid: true, config: true, data: true }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Tells which daemon this is, so that a client does not take it for that of another folder.',
   },
   'daemon.status': {
     params: z.strictObject({}),
     result: DaemonStatus,
     role: 'read',
+    scope: 'daemon',
     doc: 'Shows the state of the daemon.',
   },
   'daemon.backup': {
     params: z.strictObject({
-      /** The folder to make, as a whole path; nothing may stand there. */
-      path: z.string().regex(/^(?:\/|[A-Za-z]:[\\/]|\\\\)/, 'expected a whole path'),
+      path: z
+        .string()
+        .regex(/^(?:\/|[A-Za-z]:[\\/]|\\\\)/, 'expected a whole path')
+        .describe('The folder to make, as a whole path on the machine of the daemon; nothing may stand there.'),
     }),
     result: z.strictObject({ path: z.string(), bytes: z.int() }),
     role: 'admin',
+    scope: 'daemon',
     doc: 'Copies the data, as of one instant, with all kept pages that it names, to a new folder that only its owner may open.',
   },
   'daemon.shutdown': {
     params: z.strictObject({}),
     result: z.strictObject({ pid: z.int() }),
     role: 'admin',
+    scope: 'daemon',
     doc: 'Begins an orderly stop and answers at once.',
   },
   'tree.get': {
     params: z.strictObject({
-      /** How many levels to show. */
-      depth: z.int().min(1).max(16).default(16),
-      /** Children shown per supervisor. */
-      limit: z.int().min(1).max(10_000).default(100),
+      depth: z.int().min(1).max(16).default(16).describe('How many levels of the tree are shown.'),
+      limit: z.int().min(1).max(10_000).default(100).describe('The most children shown of each supervisor.'),
     }),
     result: TreeView,
     role: 'read',
+    scope: 'daemon',
     doc: 'Shows the supervision tree as it runs.',
   },
-  'settings.get': { params: z.strictObject({}), result: Settings, role: 'read', doc: 'Shows the settings in force.' },
+  'settings.get': {
+    params: z.strictObject({}),
+    result: Settings,
+    role: 'read',
+    scope: 'daemon',
+    doc: 'Shows the settings in force.',
+  },
   'settings.set': {
     params: Settings.exactPartial(),
     result: Settings,
     role: 'admin',
+    scope: 'daemon',
     doc: 'Changes the named settings; they apply at once to whatever is not yet due, and are kept over a restart.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -1,28 +1,29 @@
 import * as z from 'zod';
 import { Event } from '../../event/catalogue.ts';
-import { ProjectId, SourceId } from '../../schema/slug.ts';
 import { Instant } from '../../view/fields.ts';
 import { HistoryView, RecordView } from '../../view/record.ts';
 import { MetricPoint } from './metric.ts';
+import { nextOfBefore, OfProject, OfSource } from './fields.ts';
 import type { MethodSpec } from './method.ts';
 
 /** The id of an event outside of the socket, the generation of the store and its number, perhaps with a digest behind. */
 const Cursor = z.string().max(200);
 
 const asked = {
-  source: SourceId.exactOptional(),
-  project: ProjectId.exactOptional(),
-  /** Only what was observed, or told, at this instant or later. */
-  since: Instant.exactOptional(),
-  /** The `upTo` of an earlier export: only what has changed since. Default: everything. */
-  after: Cursor.exactOptional(),
-  /** The `next` of the answer before, with all else as it was. */
-  cursor: z.string().max(1_000).exactOptional(),
-  limit: z.int().min(1).max(5_000).default(1_000),
+  source: OfSource,
+  project: OfProject,
+  since: Instant.describe('Only what was observed, or told, at this instant or later.').exactOptional(),
+  after: Cursor.describe(
+    'The `upTo` of an earlier export: only what has changed since. Default: everything.',
+  ).exactOptional(),
+  cursor: z.string().max(1_000).describe(nextOfBefore).exactOptional(),
+  limit: z.int().min(1).max(5_000).default(1_000).describe('The most rows of the answer.'),
 };
 
-/** The type of records in their sources, or the shared type that they are. */
-const RecordType = z.string().max(64);
+const RecordType = z
+  .string()
+  .max(64)
+  .describe('Only records of this type: the type in their sources, or the shared type that they are.');
 
 function answered<T extends z.ZodType>(row: T) {
   return {
@@ -64,6 +65,7 @@ export const exportMethods = {
         .readonly(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists the tables that records are exported to: one for each shared type, and one for each other type of record of a source that is loaded.',
   },
   'export.records': {
@@ -76,28 +78,35 @@ export const exportMethods = {
         .readonly(),
     }),
     role: 'read',
+    scope: { project: 'project' },
     doc: `Reads all records, or those that have changed since an earlier export. ${slices}`,
   },
   'export.history': {
     params: z.strictObject({ ...asked, type: RecordType.exactOptional() }),
     result: z.strictObject(answered(HistoryView)),
     role: 'read',
+    scope: { project: 'project' },
     doc: `Reads the changes of records, each once: all record by record, or those since an earlier export in the order of their events. ${slices}`,
   },
   'export.metrics': {
     params: z.strictObject(asked).omit({ source: true }),
     result: z.strictObject(answered(MetricPoint.extend({ project: z.string() }))),
     role: 'read',
+    scope: { project: 'project' },
     doc: `Reads what metrics were over time, point by point as \`metric.series\` does. ${slices}`,
   },
   'export.events': {
     params: z.strictObject({
       ...asked,
-      /** An event type; a `*` at the end stands for any rest, as in `scrape.*`. */
-      type: z.string().max(64).exactOptional(),
+      type: z
+        .string()
+        .max(64)
+        .describe('Only events of this type; a `*` at the end stands for any rest, as in `scrape.*`.')
+        .exactOptional(),
     }),
     result: z.strictObject(answered(Event)),
     role: 'read',
+    scope: { project: 'project' },
     doc: `Reads the events that are kept, in their order. ${slices}`,
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -3,7 +3,7 @@ import { HeldValue } from '../../view/record.ts';
 import { Instant, Serial, Value } from '../../view/fields.ts';
 import { SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
-import { Limit } from './fields.ts';
+import { Limit, nextOfBefore, OfRecordKey, OfRecordType, OfSource } from './fields.ts';
 
 /** What many records of a target have in common that is held. */
 const HeldTogether = z.strictObject({
@@ -41,13 +41,15 @@ export type HeldView = z.infer<typeof HeldView>;
 /** What of a source is released or rejected. */
 const Wanted = z
   .strictObject({
-    source: SourceId,
-    target: Serial.exactOptional(),
-    type: z.string().exactOptional(),
-    key: z.string().exactOptional(),
-    field: z.string().exactOptional(),
-    /** Instead of all these: all that is held of the source. */
-    all: z.literal(true).exactOptional(),
+    source: SourceId.describe('The id of the source.'),
+    target: Serial.describe('The number of a target: only what is held of it.').exactOptional(),
+    type: OfRecordType,
+    key: OfRecordKey,
+    field: z.string().describe('The name of a field: only values of it.').exactOptional(),
+    all: z
+      .literal(true)
+      .describe('In place of `target`, `type`, `key` and `field`: all that is held of the source.')
+      .exactOptional(),
   })
   .refine(
     ({ target, type, key, field, all }) =>
@@ -65,9 +67,8 @@ const Decided = z.strictObject({
 export const heldMethods = {
   'held.list': {
     params: z.strictObject({
-      source: SourceId.exactOptional(),
-      /** The `next` of the slice before. */
-      after: z.string().exactOptional(),
+      source: OfSource,
+      after: z.string().describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -77,18 +78,21 @@ export const heldMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists what was read and is not published until a person releases it, of a source or of all.',
   },
   'held.release': {
     params: Wanted,
     result: Decided,
     role: 'operate',
+    scope: 'daemon',
     doc: 'Publishes what is held of a source: each value as the change that it was when it was observed, or records as missing.',
   },
   'held.reject': {
     params: Wanted,
     result: Decided,
     role: 'operate',
+    scope: 'daemon',
     doc: 'Forgets what is held of a source; the current values stay, and the same is not held again until the source shows something else.',
   },
 } as const satisfies Record<string, MethodSpec>;

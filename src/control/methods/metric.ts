@@ -79,15 +79,22 @@ export const metricMethods = {
       problems: z.array(z.string()).readonly(),
     }),
     role: 'read',
+    scope: { project: 'project' },
     doc: 'Computes the metrics of a project as they are now.',
   },
   'metric.series': {
     params: z.strictObject({
       project: ProjectId,
-      metric: z.string(),
-      since: Instant.exactOptional(),
-      until: Instant.exactOptional(),
+      metric: z.string().describe('The name of the metric.'),
+      since: Instant.describe('Only points at this instant or later.').exactOptional(),
+      until: Instant.describe('Only points before this instant.').exactOptional(),
       limit: Limit,
+      thin: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Gives the whole range in at most `limit` points, and no `next`: first the point that held at `since`, then, where there are more than `limit`, the last one of each of `limit` equal spans.',
+        ),
     }),
     result: z.strictObject({
       points: z.array(MetricPoint).readonly(),
@@ -95,6 +102,7 @@ export const metricMethods = {
       next: Instant.optional(),
     }),
     role: 'read',
+    scope: { project: 'project' },
     doc: 'Shows what a metric was over time: a point where its value or its state changed, which holds until the next. Points are kept for 800 days.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -1,10 +1,9 @@
 import * as z from 'zod';
 import { Infeasible } from '../../view/infeasible.ts';
-import { ProjectId, SourceId } from '../../schema/slug.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import { RestingShare } from '../../view/resting.ts';
 import { FreshnessView } from '../../schedule/freshness-census.ts';
-import { cutOf } from './fields.ts';
+import { cutOf, OfProject, OfSource } from './fields.ts';
 import type { MethodSpec } from './method.ts';
 
 /** A record by its type and key. */
@@ -28,7 +27,7 @@ export type DeadlineView = z.infer<typeof DeadlineView>;
 /** Methods on objectives of freshness. */
 export const objectiveMethods = {
   'objective.report': {
-    params: z.strictObject({ source: SourceId.exactOptional(), project: ProjectId.exactOptional() }),
+    params: z.strictObject({ source: OfSource, project: OfProject }),
     result: z.strictObject({
       at: Instant,
       all: FreshnessView,
@@ -42,6 +41,7 @@ export const objectiveMethods = {
       cut: cutOf(['resting']),
     }),
     role: 'read',
+    scope: { project: 'project' },
     doc: 'Reports the freshness of everything with an objective, which of lists and crawls are their records: ages, the part within its objective, breaches and the next deadlines.',
   },
 } as const satisfies Record<string, MethodSpec>;

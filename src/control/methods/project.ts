@@ -1,79 +1,23 @@
 import * as z from 'zod';
-import { maxTargets } from '../../definition/project.ts';
-import { Metrics, Rules } from '../../metric/metric.ts';
 import { HistoryView, RecordDifference, RecordView } from '../../view/record.ts';
 import { ScrapeWish } from '../../view/scrape.ts';
 import { Infeasible } from '../../view/infeasible.ts';
 import { SinkLinksInput } from '../../schema/sink-link.ts';
 import { ProjectId, SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
-import { Limit, Where } from './fields.ts';
+import { Limit, Where, nextOfBefore, OfRecordKey, OfRecordType, OfSource } from './fields.ts';
 import { Instant, Serial } from '../../view/fields.ts';
-import { checkScheduleInput, scheduleInputShape } from '../../schedule/levels.ts';
-import { NewTarget, TargetInput, TargetView } from './target.ts';
+import {
+  addLabels,
+  figures,
+  ListedProjectInput,
+  multiplier,
+  ProjectChange,
+  ProjectInput,
+  removeLabels,
+} from './project-input.ts';
+import { TargetView } from './target.ts';
 import { RequestedHold, WhyView } from './why.ts';
-
-const name = z.string().trim().min(1).max(200);
-const labels = z.array(z.string().trim().min(1).max(64)).max(32).readonly();
-const multiplier = z.number().positive().max(100);
-const targets = z.array(TargetInput).min(1).max(maxTargets).readonly();
-const newTargets = z.array(NewTarget).min(1).max(maxTargets).readonly();
-
-const figures = {
-  /** Figures that are computed from the records of its targets, by name; those that are given replace all. */
-  metrics: Metrics.exactOptional(),
-  /** Conditions that the records of its targets begin and cease to meet, by name; those that are given replace all. */
-  rules: Rules.exactOptional(),
-};
-
-const project = {
-  id: ProjectId.exactOptional(),
-  name: name.exactOptional(),
-  labels: labels.default([]),
-  multiplier: multiplier.default(1),
-  /** The sinks that are told of the project and of all its targets. */
-  sinks: SinkLinksInput.exactOptional(),
-  ...figures,
-  ...scheduleInputShape,
-  targets,
-};
-
-/** A new project. Without an id it gets one; without a name, the id is its name. */
-export const ProjectInput = z.strictObject({ ...project, targets: newTargets }).superRefine(checkScheduleInput);
-export type ProjectInput = z.infer<typeof ProjectInput>;
-
-/** A project in the list of `project.apply`, which matches it to tracked projects by `id`. */
-export const ListedProjectInput = z.strictObject({ ...project, id: ProjectId }).superRefine(checkScheduleInput);
-export type ListedProjectInput = z.infer<typeof ListedProjectInput>;
-
-/**
- * A change of a project. What is left out stays, but a new pace replaces the one before. `targets` lists all targets: one that
- * is left out is removed.
- */
-export const ProjectChange = z
-  .strictObject({
-    id: ProjectId,
-    name: name.exactOptional(),
-    labels: labels.exactOptional(),
-    addLabels: labels.exactOptional(),
-    removeLabels: labels.exactOptional(),
-    multiplier: multiplier.exactOptional(),
-    sinks: SinkLinksInput.exactOptional(),
-    ...figures,
-    ...scheduleInputShape,
-    targets: targets.exactOptional(),
-    addTargets: newTargets.exactOptional(),
-    /** The numbers of targets that the project names. */
-    removeTargets: z.array(Serial).max(maxTargets).readonly().exactOptional(),
-    /** The schedule of each of its targets, as it is after the change, or of `target` alone. */
-    targetSchedule: z
-      .strictObject({ target: Serial.exactOptional(), ...scheduleInputShape })
-      .superRefine(checkScheduleInput)
-      .exactOptional(),
-    /** Returns the differences without making them. */
-    dryRun: z.boolean().default(false),
-  })
-  .superRefine(checkScheduleInput);
 
 /** A project with its targets. Its status is `finished` when all its targets are. */
 export const ProjectView = z.strictObject({
@@ -129,8 +73,15 @@ export const AppliedChange = z.strictObject({
 export type AppliedChange = z.infer<typeof AppliedChange>;
 
 const OneProject = z.strictObject({ id: ProjectId });
-const OneTarget = z.strictObject({ id: ProjectId, target: Serial.exactOptional() });
-const Rescrape = OneTarget.extend({ wish: ScrapeWish.exactOptional() });
+const OneTarget = z.strictObject({
+  id: ProjectId,
+  target: Serial.describe('The number of one of its targets. Default: all.').exactOptional(),
+});
+const Rescrape = OneTarget.extend({
+  wish: ScrapeWish.describe(
+    'How the scrape differs from what its definition says. Default: not at all.',
+  ).exactOptional(),
+});
 
 /** Methods on projects. */
 export const projectMethods = {
@@ -138,17 +89,23 @@ export const projectMethods = {
     params: ProjectInput,
     result: AddedProject,
     role: 'operate',
+    scope: 'daemon',
     doc: 'Tracks a new project; a conflict when its id is taken, also by an archived one, and when a target that names no source is watched already. A target that names its source is shared with the `others` that watch it.',
   },
   'project.list': {
     params: z.strictObject({
-      status: z.enum(['active', 'finished', 'archived']).exactOptional(),
-      label: z.string().exactOptional(),
-      source: SourceId.exactOptional(),
-      /** A pattern that the whole id matches: `*` stands for any characters, `?` for one. */
-      match: z.string().max(128).exactOptional(),
-      /** The last id of the slice before. */
-      after: ProjectId.exactOptional(),
+      status: z
+        .enum(['active', 'finished', 'archived'])
+        .describe('Only projects of this status. Default: all but archived ones.')
+        .exactOptional(),
+      label: z.string().describe('Only projects that have this label.').exactOptional(),
+      source: SourceId.describe('The id of a source: only projects with a target on it.').exactOptional(),
+      match: z
+        .string()
+        .max(128)
+        .describe('A pattern that the whole id matches: `*` stands for any characters, `?` for one.')
+        .exactOptional(),
+      after: ProjectId.describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -157,9 +114,43 @@ export const projectMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
+    scope: 'filtered',
     doc: 'Lists projects in the order of their ids; archived ones only when asked for.',
   },
-  'project.get': { params: OneProject, result: ProjectView, role: 'read', doc: 'Shows one project.' },
+  'project.search': {
+    params: z.strictObject({
+      query: z
+        .string()
+        .max(500)
+        .default('')
+        .describe(
+          'Words that the id, the name, a label or an address contains, without regard to case and accents, and `source:shop`, `label:acme`, `state:late`, and `changes:unviewed` for those with changes that the caller has not viewed (`viewing.add`); all must hold. States: `active`, `finished`, `archived`, `late`, `parked`, `ticket` and `held`. Quotes keep words together; a `"` between them is written `\\"`.',
+        ),
+      after: ProjectId.describe(nextOfBefore).exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({
+      projects: z.array(ProjectView).readonly(),
+      /**
+       * How many match. Not exact where states are asked for and many projects are to be looked at, or a slice follows another one; of one status alone,
+       * such as `state:active`, it is always exact.
+       */
+      total: z.strictObject({ count: z.int(), isExact: z.boolean() }),
+      /** The ids of those among `projects` with changes that the caller has not viewed; missing for some seconds after a start, while a long event log is read. */
+      unviewed: z.array(z.string()).readonly().optional(),
+      next: z.string().optional(),
+    }),
+    role: 'read',
+    scope: 'filtered',
+    doc: 'Searches projects, in the order of their ids; archived ones only with `state:archived`. With a state, one call looks at 2,000 projects at most, so that a slice may be short.',
+  },
+  'project.get': {
+    params: OneProject,
+    result: ProjectView,
+    role: 'read',
+    scope: { project: 'id' },
+    doc: 'Shows one project.',
+  },
   'project.why': {
     params: OneTarget,
     result: z.strictObject({
@@ -170,32 +161,37 @@ export const projectMethods = {
       targets: z.array(WhyView).readonly(),
     }),
     role: 'read',
+    scope: { project: 'id' },
     doc: 'Shows when each target of a project is next due, and each reason for that; sends no request.',
   },
   'project.update': {
     params: ProjectChange,
     result: ChangedProject,
     role: 'operate',
+    scope: 'daemon',
     doc: 'Changes the named properties of a project, archived or not, and leaves the others.',
   },
   'project.archive': {
     params: OneProject,
     result: ProjectView,
     role: 'operate',
+    scope: { project: 'id' },
     doc: 'Stops tracking a project, cancels what runs for it alone and keeps its data; again does nothing.',
   },
   'project.restore': {
     params: OneProject,
     result: ProjectView,
     role: 'operate',
+    scope: { project: 'id' },
     doc: 'Tracks an archived project again, from the initial delay on; again does nothing.',
   },
   'project.delete': {
     params: OneProject.extend({
-      /** Removes also the records and the history of the targets that nobody watches then. */
-      records: z.boolean().default(false),
-      /** Only tells what would be removed. */
-      dryRun: z.boolean().default(false),
+      records: z
+        .boolean()
+        .default(false)
+        .describe('Removes also the records and the history of the targets that nobody watches then.'),
+      dryRun: z.boolean().default(false).describe('Only tells what would be removed.'),
     }),
     result: z.strictObject({
       /** The targets that no other project watches, archived ones included, and that are removed. */
@@ -204,49 +200,48 @@ export const projectMethods = {
       records: z.int(),
     }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Removes a project, archived or not, and those of its targets that nobody else watches, with all that is known of their scrapes but what the logs keep. Their records and history stay with the source, unless `records` is set. It is gone at once; what belongs to its targets goes in many small steps, which a daemon that is killed goes on with at its next start.',
   },
   'project.rescrape': {
     params: Rescrape,
     result: z.strictObject({ scrapes: z.array(RequestedScrape).readonly(), paused }),
     role: 'operate',
+    scope: { project: 'id' },
     doc: 'Requests a scrape now of all active targets of a project, or of one; at most one scrape runs and one waits for each target. A conflict where no target can be scraped, as when no definition of its source is loaded.',
   },
   'project.release': {
     params: OneTarget,
     result: ProjectView,
     role: 'operate',
+    scope: { project: 'id' },
     doc: 'Lets parked targets of a project run again, all or one.',
   },
   'project.records': {
     params: z.strictObject({
       id: ProjectId,
-      source: SourceId.exactOptional(),
-      type: z.string().exactOptional(),
+      source: OfSource,
+      type: OfRecordType,
       where: Where.exactOptional(),
-      /** The `next` of the slice before. */
-      after: z.string().exactOptional(),
+      after: z.string().describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({ records: z.array(RecordView).readonly(), next: z.string().optional() }),
     role: 'read',
+    scope: { project: 'id' },
     doc: 'Shows what is known of a project, archived or not. `where` is that of `source.records`.',
   },
   'project.history': {
     params: z.strictObject({
       id: ProjectId,
-      source: SourceId.exactOptional(),
-      type: z.string().exactOptional(),
-      key: z.string().exactOptional(),
-      field: z.string().exactOptional(),
-      /** The first instant. */
-      since: Instant.exactOptional(),
-      /** The first instant behind those that are wanted. */
-      until: Instant.exactOptional(),
-      /** Whether the rules are wanted by which the values were read. */
-      rules: z.boolean().default(false),
-      /** The `next` of the slice before. */
-      before: z.string().exactOptional(),
+      source: OfSource,
+      type: OfRecordType,
+      key: OfRecordKey,
+      field: z.string().describe('The name of a field: only changes of it.').exactOptional(),
+      since: Instant.describe('Only changes that were observed at this instant or later.').exactOptional(),
+      until: Instant.describe('Only changes that were observed before this instant.').exactOptional(),
+      rules: z.boolean().default(false).describe('Shows also the rules by which the values were read.'),
+      before: z.string().describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -261,39 +256,86 @@ export const projectMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
+    scope: { project: 'id' },
     doc: "Shows how a project's records changed, the change that was observed last first.",
   },
   'project.diff': {
     params: z
       .strictObject({
         id: ProjectId,
-        /** The two instants; what was observed at one of them belongs to it. Default of `to`: now. */
-        from: Instant,
-        to: Instant.exactOptional(),
-        source: SourceId.exactOptional(),
-        type: z.string().exactOptional(),
-        key: z.string().exactOptional(),
-        /** The `next` of the slice before. */
-        after: z.string().exactOptional(),
+        from: Instant.describe('The earlier instant; what was observed at it belongs to it.'),
+        to: Instant.describe('The later instant; what was observed at it belongs to it. Default: now.').exactOptional(),
+        source: OfSource,
+        type: OfRecordType,
+        key: OfRecordKey,
+        after: z.string().describe(nextOfBefore).exactOptional(),
         limit: Limit,
       })
       .refine(({ from, to }) => to === undefined || from < to, { error: 'expected "from" before "to"' }),
     result: z.strictObject({ differences: z.array(RecordDifference).readonly(), next: z.string().optional() }),
     role: 'read',
+    scope: { project: 'id' },
     doc: "Shows by which fields a project's records differ between two instants, each with the scrape that brought the later value. A slice may be shorter than its limit.",
+  },
+  'project.bulk': {
+    params: z
+      .strictObject({
+        ids: z.array(ProjectId).min(1).max(1_000).readonly().describe('The ids of the projects.').exactOptional(),
+        query: z
+          .string()
+          .max(500)
+          .describe('In place of `ids`: all projects that this query of `project.search` finds.')
+          .exactOptional(),
+        action: z
+          .enum(['rescrape', 'archive', 'restore', 'edit'])
+          .describe(
+            'What is done with each of the projects. `edit` takes `addLabels`, `removeLabels` and `multiplier`.',
+          ),
+        addLabels,
+        removeLabels,
+        multiplier: multiplier.exactOptional(),
+        dryRun: z.boolean().default(false).describe('Only tells what would be done.'),
+      })
+      .refine(({ ids, query }) => (ids === undefined) !== (query === undefined), {
+        error: 'expected one of "ids" and "query"',
+      })
+      .refine(
+        ({ action, addLabels, removeLabels, multiplier: factor }) =>
+          (action === 'edit') === ((addLabels ?? removeLabels ?? factor) !== undefined),
+        { error: 'expected "addLabels", "removeLabels" or "multiplier" beside "edit", and beside nothing else' },
+      ),
+    result: z.strictObject({
+      /** The projects that are named or found. */
+      matched: z.int(),
+      /** How many projects were changed, or would be; `first` has the ids of the first 20. */
+      changed: z.int(),
+      first: z.array(z.string()).readonly(),
+      /** How many projects already are as the action makes them; of `rescrape`, how many already have a requested scrape. */
+      unchanged: z.int(),
+      /** The projects that the action is refused for: their number, and the reasons of the first 20. */
+      refused: z.strictObject({
+        count: z.int(),
+        first: z.array(z.strictObject({ id: z.string(), why: z.string() })).readonly(),
+      }),
+    }),
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Does the same to many projects, some at a time, each of which is on disk before the next. Done again after it was interrupted, it does what is left. Scrapes that it asks for take their turns at the paces of the hosts.',
   },
   'project.apply': {
     params: z.strictObject({
-      projects: z.array(ListedProjectInput).max(10_000).readonly(),
-      /** Archives projects that are not in the list. */
-      prune: z.boolean().default(false),
-      /**
-       * The ids that the list stands for, if it is a part of a longer one: `prune` archives none outside of them. `upTo`
-       * is one of them, `after` is not; without one, there is no end on that side.
-       */
-      within: z.strictObject({ after: ProjectId.exactOptional(), upTo: ProjectId.exactOptional() }).exactOptional(),
-      /** Returns the changes without making them. */
-      dryRun: z.boolean().default(false),
+      projects: z.array(ListedProjectInput).max(10_000).readonly().describe('The projects as they are to be.'),
+      prune: z.boolean().default(false).describe('Archives projects that are not in the list.'),
+      within: z
+        .strictObject({
+          after: ProjectId.describe('The id before the first of the range. Default: no bound.').exactOptional(),
+          upTo: ProjectId.describe('The last id of the range. Default: no bound.').exactOptional(),
+        })
+        .describe(
+          'The range of ids that the list stands for, if it is a part of a longer one: `prune` archives none outside of it.',
+        )
+        .exactOptional(),
+      dryRun: z.boolean().default(false).describe('Only tells the changes, and makes none.'),
     }),
     result: z.strictObject({
       changes: z.array(AppliedChange).readonly(),
@@ -303,6 +345,7 @@ export const projectMethods = {
       infeasible: z.array(Infeasible).readonly().optional(),
     }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Makes the tracked projects equal to a list, by id; archives only with `prune`.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -23,6 +23,7 @@ export const ruleMethods = {
     params: z.strictObject({ project: ProjectId }),
     result: z.strictObject({ rules: z.array(RuleView).readonly() }),
     role: 'read',
+    scope: { project: 'project' },
     doc: 'Lists the rules of a project, and the records or metrics that meet each.',
   },
 } as const satisfies Record<string, MethodSpec>;

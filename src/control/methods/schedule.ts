@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { ProjectId, SourceId } from '../../schema/slug.ts';
-import { cutOf, HostKey, Limit } from './fields.ts';
+import { SourceId } from '../../schema/slug.ts';
+import { cutOf, HostKey, Limit, OfProject, OfSource } from './fields.ts';
 import { Instant, Serial } from '../../view/fields.ts';
 import type { MethodSpec } from './method.ts';
 import { RestingShare } from '../../view/resting.ts';
+import { PauseView } from '../../view/pause.ts';
 import { Infeasible } from '../../view/infeasible.ts';
-import { ListedProjectInput } from './project.ts';
+import { ListedProjectInput } from './project-input.ts';
 import { ReasonView } from './why.ts';
 
 /** A coming turn of a target at its host. */
@@ -86,18 +87,35 @@ export const PlanView = z.strictObject({
 });
 export type PlanView = z.infer<typeof PlanView>;
 
+/** The longest pause, in milliseconds: half a year. Without a time, it ends by a person. */
+const longestPauseMs = 183 * 86_400_000;
+
+const whatIsPaused = {
+  source: SourceId.describe('The id of a source. Default, without `host` as well: everything.').exactOptional(),
+  host: HostKey.describe('The politeness key of a host, such as `https://shop.example`.').exactOptional(),
+  by: z.string().min(1).max(100).describe('Who does it, for people.').exactOptional(),
+};
+
+const oneOfBoth = [
+  ({ source, host }: { readonly source?: string; readonly host?: string }) =>
+    source === undefined || host === undefined,
+  { error: 'expected at most one of "source" and "host"' },
+] as const;
+
 /** Methods on coming turns. */
 export const scheduleMethods = {
   'schedule.list': {
     params: z.strictObject({
-      /** `host`: by host, and each host's by time. */
-      by: z.enum(['time', 'host']).default('time'),
-      source: SourceId.exactOptional(),
-      project: ProjectId.exactOptional(),
-      /** This host alone: its politeness key, or the origin of addresses there. */
-      key: HostKey.exactOptional(),
-      /** Only turns before it. */
-      before: Instant.exactOptional(),
+      by: z
+        .enum(['time', 'host'])
+        .default('time')
+        .describe('The order: by time, or by host and the turns of each host by time.'),
+      source: OfSource,
+      project: OfProject,
+      key: HostKey.describe(
+        'Only turns at this host: its politeness key, or the origin of addresses there.',
+      ).exactOptional(),
+      before: Instant.describe('Only turns before this instant.').exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -110,18 +128,30 @@ export const scheduleMethods = {
       paused: z.string().optional(),
     }),
     role: 'read',
+    scope: { project: 'project' },
     doc: 'Lists the coming turns, the earliest first; overdue turns come before all others.',
   },
   'schedule.plan': {
     params: z
       .strictObject({
-        days: z.int().min(1).max(366).default(1),
-        /** From the begin of the present day on, and within ten years. Default: now. */
-        from: Instant.exactOptional(),
-        /** A list that is about to be applied; projects that it does not name stay as they are. */
-        projects: z.array(ListedProjectInput).max(10_000).readonly().exactOptional(),
-        /** Leaves out projects that are not in the list, as applying it so would archive them. */
-        prune: z.boolean().default(false),
+        days: z.int().min(1).max(366).default(1).describe('The number of days to forecast.'),
+        from: Instant.describe(
+          'When the forecast begins: from the begin of the present day on, and within ten years. Default: now.',
+        ).exactOptional(),
+        projects: z
+          .array(ListedProjectInput)
+          .max(10_000)
+          .readonly()
+          .describe(
+            'A list that is about to be applied with `project.apply`; projects that it does not name stay as they are.',
+          )
+          .exactOptional(),
+        prune: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Leaves out projects that are not in `projects`, as applying the list with `prune` would archive them.',
+          ),
       })
       .refine(({ projects, prune }) => !prune || projects !== undefined, {
         error: 'expected "projects" beside it',
@@ -129,6 +159,37 @@ export const scheduleMethods = {
       }),
     result: PlanView,
     role: 'read',
-    doc: 'Forecasts the coming days: requests by host, objectives kept or not, bytes and the fullest minute; sends no request and changes nothing.',
+    scope: 'daemon',
+    doc: 'Forecasts the coming days: requests by host, objectives kept or not, bytes and the fullest minute; sends no request and changes nothing. What is paused counts as if it were not.',
+  },
+  'schedule.pause': {
+    params: z
+      .strictObject({
+        ...whatIsPaused,
+        reason: z.string().min(1).max(500).describe('Why, for people.').exactOptional(),
+        forMs: z
+          .int()
+          .min(1_000)
+          .max(longestPauseMs)
+          .describe('How long the pause lasts. Default: until it is resumed.')
+          .exactOptional(),
+      })
+      .refine(...oneOfBoth),
+    result: PauseView,
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Has nothing asked of a source or a host, or of any where neither is given, until it is resumed or the time is over, also over a restart. Requests under way come back; scrapes under way wait for their next turns. In place of an earlier pause of the same.',
+  },
+  'schedule.resume': {
+    params: z.strictObject(whatIsPaused).refine(...oneOfBoth),
+    result: z.strictObject({
+      /** Whether it was paused. */
+      resumed: z.boolean(),
+      /** What is still paused, the first 100. */
+      pauses: z.array(PauseView).readonly(),
+    }),
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Ends the pause of a source or a host, or the pause of everything where neither is given; other pauses stay. What is due by then takes its turns at the paces of the hosts.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { Instant, Serial } from '../../view/fields.ts';
 import { SourceId } from '../../schema/slug.ts';
-import { cutOf, Limit } from './fields.ts';
+import { cutOf, Limit, nextOfBefore } from './fields.ts';
 import type { MethodSpec } from './method.ts';
 
 /** Why a message was not delivered. */
@@ -65,7 +65,7 @@ export const SinkView = z.strictObject({
 });
 export type SinkView = z.infer<typeof SinkView>;
 
-const OneSink = z.strictObject({ id: SourceId });
+const OneSink = z.strictObject({ id: SourceId.describe('The id of the sink, which is the name of its file.') });
 
 /** Methods on sinks. */
 export const sinkMethods = {
@@ -73,12 +73,12 @@ export const sinkMethods = {
     params: z.strictObject({}),
     result: z.strictObject({ sinks: z.array(SinkView).readonly() }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists the sinks, and how far each is.',
   },
   'sink.get': {
     params: OneSink.extend({
-      /** The `next` of the slice of deliveries before. */
-      before: Serial.exactOptional(),
+      before: Serial.describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -95,6 +95,7 @@ export const sinkMethods = {
       cut: cutOf(['parked', 'dead']),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Shows one sink, its newest deliveries, and what failed.',
   },
   'sink.test': {
@@ -106,16 +107,21 @@ export const sinkMethods = {
       failure: DeliveryFailureView.exactOptional(),
     }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Sends a sample message to a sink, once and by the way of all messages, and tells what came of it. Its type is record.changed, or scrape.found, and its source "sample".',
   },
   'sink.replay': {
     params: OneSink.extend({
-      /** The id of an event, as the sink had it or in the log: it and all later ones are told again. */
-      from: z.string().max(100).exactOptional(),
-      /** Instead of `from`: all events from this instant on are told again. */
-      since: Instant.exactOptional(),
-      /** Instead of `from`: the dead letters are tried again. */
-      dead: z.literal(true).exactOptional(),
+      from: z
+        .string()
+        .max(100)
+        .describe('The id of an event, as the sink had it or in the log: it and all later ones are told again.')
+        .exactOptional(),
+      since: Instant.describe('In place of `from`: all events from this instant on are told again.').exactOptional(),
+      dead: z
+        .literal(true)
+        .describe('In place of `from`: the messages that were given up are tried again.')
+        .exactOptional(),
     }).refine(({ from, since, dead }) => [from, since, dead].filter((given) => given !== undefined).length === 1, {
       error: 'expected one of "from", "since" and "dead"',
     }),
@@ -128,12 +134,16 @@ export const sinkMethods = {
       messages: z.int().exactOptional(),
     }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Tells a sink events again that are still kept, or tries its dead letters again. What is sent again has the id that it had.',
   },
   'sink.sync': {
-    params: OneSink.extend({ type: z.string().min(1).max(64) }),
+    params: OneSink.extend({
+      type: z.string().min(1).max(64).describe('The record type, its own name or that of the shared type that it is.'),
+    }),
     result: z.strictObject({ type: z.string() }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Tells a sink every record of a type as it is now, once, as record.synced: of those that it is told of. Goes on after a restart; another one takes its place.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -8,9 +8,19 @@ import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
 import { Unfound, Unparsed } from '../../view/scrape.ts';
 import type { MethodSpec } from './method.ts';
-import { CircuitView, HoldView } from './host.ts';
+import { CircuitView, HoldView } from '../../view/host.ts';
 import { Infeasible } from '../../view/infeasible.ts';
-import { cutOf, DraftView, Limit, ProblemView, UrlParams, urlOrParams, Where } from './fields.ts';
+import {
+  cutOf,
+  DraftView,
+  Limit,
+  ProblemView,
+  UrlParams,
+  urlOrParams,
+  Where,
+  nextOfBefore,
+  OfRecordType,
+} from './fields.ts';
 
 /** A site or API, as its definition file describes it. */
 export const SourceView = z.strictObject({
@@ -34,7 +44,7 @@ export const SourceView = z.strictObject({
   /** The source's own `User-Agent`, if it has one. */
   userAgent: z.string().optional(),
   /**
-   * The state of the source's session; missing while no actor keeps it. `login_needed`: the next request logs in first.
+   * The state of the source's session; missing while no actor keeps it, and where the source has no log-in and lacks no secret. `login_needed`: the next request logs in first.
    * `not_initialised`: a secret is missing. `login_attempts`: the source gave up until `source.reset`.
    */
   session: z
@@ -51,6 +61,8 @@ export const SourceView = z.strictObject({
       /** The end of the last round that sent a request. */
       lastAt: Instant.optional(),
       nextAt: Instant.optional(),
+      /** Set while a round is under way. */
+      running: z.literal(true).optional(),
       lastFailure: Failure.optional(),
     })
     .optional(),
@@ -181,6 +193,17 @@ export const ResolvedUrl = z.strictObject({
 });
 export type ResolvedUrl = z.infer<typeof ResolvedUrl>;
 
+/** The file of a definition. */
+export const DefinitionFile = z.strictObject({
+  path: z.string(),
+  text: z.string(),
+  /** Differs between two texts. */
+  digest: z.string(),
+});
+export type DefinitionFile = z.infer<typeof DefinitionFile>;
+
+const OneSource = SourceId.describe('The id of the source.');
+
 /** Methods on sources and their definitions. */
 export const sourceMethods = {
   'source.list': {
@@ -191,81 +214,137 @@ export const sourceMethods = {
       problems: z.array(ProblemView).readonly().exactOptional(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists the sources, including those with a broken definition.',
   },
   'source.get': {
-    params: z.strictObject({ id: SourceId }),
+    params: z.strictObject({
+      id: OneSource,
+      version: z
+        .string()
+        .max(100)
+        .describe('Shows this version of the definition in place of the one in use.')
+        .exactOptional(),
+      text: z.boolean().default(false).describe("Shows the text of the definition's file as well."),
+    }),
     result: SourceView.extend({
-      /** The definition in its normal form, with all defaults; missing where there was never a valid one. */
+      /** The definition in its normal form, with all defaults; missing where there was never a valid one, or that version is not kept. */
       definition: Value.optional(),
+      /** The file as it stands now, in use or not; missing where there is none. */
+      file: DefinitionFile.optional(),
     }),
     role: 'read',
-    doc: 'Shows one source and the definition in use.',
+    scope: 'daemon',
+    doc: 'Shows one source and the definition in use, or a version of it that scrapes were read by.',
   },
   'source.records': {
     params: z.strictObject({
-      id: SourceId,
-      type: z.string().exactOptional(),
+      id: OneSource,
+      type: OfRecordType,
       where: Where.exactOptional(),
-      /** The `next` of the slice before. */
-      after: z.string().exactOptional(),
+      after: z.string().describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({ records: z.array(RecordView).readonly(), next: z.string().optional() }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists the records of a source, loaded or not, each once and in an order that later scrapes do not change. With `where`, those whose fields, `@`, meet a condition like `@.stock > 0`: a call then tests 500 records at most, and has a `next` though it found few.',
   },
   'source.try': {
     params: z
       .strictObject({
-        id: SourceId,
-        url: HttpUrl.exactOptional(),
+        id: OneSource,
+        url: HttpUrl.describe(
+          "The address of the page. Default: the one that the source's address pattern makes of `params`.",
+        ).exactOptional(),
         params: UrlParams.exactOptional(),
-        /** Reads the page with both trees. */
-        trees: z.boolean().default(false),
-        /** Returns the page as well. */
-        keep: z.boolean().default(false),
+        trees: z.boolean().default(false).describe('Reads the page with both trees, and tells where they differ.'),
+        keep: z.boolean().default(false).describe('Returns the page as well.'),
       })
       .refine(...urlOrParams),
     result: TryView,
     role: 'operate',
+    scope: 'daemon',
     doc: 'Fetches one page of a source in the turn of its host, and shows what the definition reads there; stores nothing.',
   },
   'source.peek': {
-    params: z.strictObject({ url: HttpUrl }),
-    result: KeptPageView.extend({ url: z.string() }),
+    params: z.strictObject({ url: HttpUrl.describe('The address of the page.') }),
+    result: KeptPageView.extend({
+      url: z.string(),
+      /** By which `page.inspect` and `page.try` find it, for as long as few others were fetched. */
+      digest: z.string(),
+    }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Fetches one page that belongs to no source yet, in the turn of its host and as its robots.txt allows, so that a definition can be drafted from it, or the targets of a project be read from a sitemap.',
   },
   'source.resolve': {
-    params: z.strictObject({ url: HttpUrl }),
+    params: z.strictObject({ url: HttpUrl.describe('The address of the page.') }),
     result: z.strictObject({ matches: z.array(ResolvedUrl).readonly() }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Finds the sources that an address belongs to: those that name exactly it, else those whose pattern makes it, else those on its host, else the built-in source `page`.',
   },
   'source.reset': {
-    params: z.strictObject({ id: SourceId }),
+    params: z.strictObject({ id: OneSource }),
     result: SourceView,
     role: 'operate',
+    scope: 'daemon',
     doc: 'Lets a source that gave up after too many log-ins try again, with its secrets looked up anew.',
   },
-  'source.rename': {
-    params: z.strictObject({ id: SourceId, to: SourceId }),
+  'source.pulse': {
+    params: z.strictObject({ id: OneSource }),
     result: SourceView,
     role: 'operate',
+    scope: 'daemon',
+    doc: 'Begins a round of the pulse of a source at once, each request of it in the turn of its host. A conflict where one is under way, or where the source has no pulse.',
+  },
+  'source.save': {
+    params: z.strictObject({
+      id: OneSource,
+      text: z.string().max(1_048_576).describe('The whole text of the definition file.'),
+      base: z
+        .string()
+        .max(100)
+        .describe(
+          'The digest of the text that was changed, as `source.get` tells it; missing for a source without a file.',
+        )
+        .exactOptional(),
+      dryRun: z.boolean().default(false).describe('Only tells what would be written.'),
+    }),
+    result: z.strictObject({
+      file: z.string(),
+      version: z.string(),
+      /** The lines in which the file differs from the one before, with two lines around them. */
+      diff: z.string(),
+    }),
+    role: 'author',
+    scope: { source: 'id' },
+    doc: 'Writes the definition file of a source and loads it, as a reload of that file alone would. Refused where it would not be valid, with the lines and columns; a conflict where the file has changed since `base`. What runs (`plugin`, `options`, `collect.command`), what is sent where (`auth`, `secrets`, `proxy`, and the origin of `url` beside a log-in or a plug-in) and a wider `allowPrivate` are changed in the file itself; a new definition may say `allowPrivate: loopback`.',
+  },
+  'source.rename': {
+    params: z.strictObject({ id: OneSource, to: SourceId.describe('The new id.') }),
+    result: SourceView,
+    role: 'operate',
+    scope: 'daemon',
     doc: 'Gives a source another id: its file gets the name and the `id`, and targets, records, history, schedules and scrapes follow. A conflict where a source of that id exists. It survives the end of the daemon at any instant, whole or not at all.',
   },
   'source.reload': {
     params: z.strictObject({
-      /** Removes also sources that active targets use, and takes versions that read no record of kept pages. */
-      force: z.boolean().default(false),
-      /** Whether nothing is taken: the result says what would be. */
-      dryRun: z.boolean().default(false),
+      force: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Removes also sources that active targets use, and takes versions that read no record of kept pages.',
+        ),
+      dryRun: z.boolean().default(false).describe('Only tells what would be taken.'),
     }),
     result: z.strictObject({
       /** Ids of sources that are new or differ, and of those whose file is gone. */
       changed: z.array(z.string()).readonly(),
       removed: z.array(z.string()).readonly(),
+      /** Ids of sinks that are new or differ, and of those whose file is gone; missing where there are none, and of a dry run. */
+      sinks: z.array(z.string()).readonly().optional(),
       problems: z.array(ProblemView).readonly(),
       /** How versions that changed read kept pages, beside those in use before; missing where none were read. */
       replays: z.array(ReplayView).readonly().optional(),
@@ -280,6 +359,7 @@ export const sourceMethods = {
       cut: cutOf(['knownPages']),
     }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Reads the definition files again; one with problems is reported and its last valid version stays in use, as does that of a source whose file is gone while active targets use it. A version that reads otherwise is tried on the last kept pages first; one that reads no record of them, where the one in use does, is a problem.',
   },
 } as const satisfies Record<string, MethodSpec>;

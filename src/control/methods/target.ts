@@ -4,30 +4,34 @@ import { Failure, Instant, Milliseconds, Serial } from '../../view/fields.ts';
 import { SinkLinksInput } from '../../schema/sink-link.ts';
 import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
-import { UrlParams, urlOrParams } from './fields.ts';
+import { Limit, UrlParams, urlOrParams, nextOfBefore, OfProject, OfSource } from './fields.ts';
 import { checkScheduleInput, scheduleInputShape } from '../../schedule/levels.ts';
 import { ScrapeView } from '../../view/scrape.ts';
 import type { MethodSpec } from './method.ts';
 
 /** The address of a target on its source, and its schedule. */
 const place = {
-  url: HttpUrl.exactOptional(),
+  url: HttpUrl.describe('The address of the page, list or site.').exactOptional(),
   params: UrlParams.exactOptional(),
-  /** The sinks that are told of it, besides those of its project. */
-  sinks: SinkLinksInput.exactOptional(),
+  sinks: SinkLinksInput.describe(
+    'The sinks that are told of the target, besides those of its project.',
+  ).exactOptional(),
   ...scheduleInputShape,
 };
 
 /** A target as a person writes it: with its address, or with the parameters of the source's address pattern. */
 export const TargetInput = z
-  .strictObject({ source: SourceId, ...place })
+  .strictObject({ source: SourceId.describe('The id of the source.'), ...place })
   .refine(...urlOrParams)
   .superRefine(checkScheduleInput);
 export type TargetInput = z.infer<typeof TargetInput>;
 
 /** A target of a new project. Without `source`, it is on the source that `url` belongs to. */
 export const NewTarget = z
-  .strictObject({ source: SourceId.exactOptional(), ...place })
+  .strictObject({
+    source: SourceId.describe('The id of the source. Default: the one that `url` belongs to.').exactOptional(),
+    ...place,
+  })
   .refine(...urlOrParams)
   .refine(({ source, url }) => source !== undefined || url !== undefined, {
     error: 'expected "source", as there is no "url" to find it by',
@@ -83,10 +87,61 @@ export const TargetView = z.strictObject({
 });
 export type TargetView = z.infer<typeof TargetView>;
 
+/** A target with what its scrapes have come to. */
+export const TargetSummary = TargetView.pick({
+  target: true,
+  source: true,
+  url: true,
+  status: true,
+  dueAt: true,
+  lastScrape: true,
+}).extend({
+  /** The politeness key; missing where its source is not loaded. */
+  key: z.string().optional(),
+  /** The active projects that watch it; where none does, those that did last. */
+  projects: z.array(z.string()).readonly(),
+  /** Whether the actor runs that has it scraped when it is due. */
+  isRunning: z.boolean(),
+  /** The scrapes a day that it deserves by what the last ones found. */
+  priority: z.number(),
+  /** Missing where its pace is not one of tokens. */
+  tokens: z.number().optional(),
+  /** Its scrapes that ended, but for those that were cancelled. */
+  scrapes: z.int(),
+  /** The records that these scrapes were the first to store. */
+  discovered: z.int(),
+  /** The record that was found last. */
+  newest: z
+    .strictObject({
+      type: z.string(),
+      key: z.string(),
+      firstSeenAt: Instant,
+      /** The latest past date among its fields; missing where it has none. */
+      datedAt: Instant.optional(),
+    })
+    .optional(),
+});
+export type TargetSummary = z.infer<typeof TargetSummary>;
+
 /** Methods on targets. */
 export const targetMethods = {
+  'target.list': {
+    params: z.strictObject({
+      project: OfProject,
+      source: OfSource,
+      status: TargetView.shape.status
+        .describe('Only targets of this status. `disabled`: the project no longer names it.')
+        .exactOptional(),
+      after: Serial.describe(nextOfBefore).exactOptional(),
+      limit: Limit,
+    }),
+    result: z.strictObject({ targets: z.array(TargetSummary).readonly(), next: Serial.optional() }),
+    role: 'read',
+    scope: { project: 'project' },
+    doc: 'Lists the targets that active projects watch and those that no project names any more, or all of one project, in the order of their numbers, each once however many watch it, with what its scrapes have come to.',
+  },
   'target.delete': {
-    params: z.strictObject({ target: Serial }),
+    params: z.strictObject({ target: Serial.describe('The number of the target.') }),
     result: z.strictObject({
       /** Whether a project named it; again, or for a target that there is not, nothing is changed. */
       modified: z.boolean(),
@@ -94,6 +149,7 @@ export const targetMethods = {
       projects: z.array(z.string()).readonly(),
     }),
     role: 'operate',
+    scope: 'daemon',
     doc: 'Takes a target out of all projects that name it, archived ones included: it is not scraped any more, and its records and history stay. A project may be left without a target.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RecordView } from '../../view/record.ts';
 import { SourceId } from '../../schema/slug.ts';
 import type { MethodSpec } from './method.ts';
-import { Limit, Where } from './fields.ts';
+import { Limit, Where, nextOfBefore } from './fields.ts';
 
 const TypedRecords = z.array(RecordView).readonly();
 
@@ -17,14 +17,15 @@ const EntityView = z.strictObject({
 });
 export type EntityView = z.infer<typeof EntityView>;
 
+const OneType = SourceId.describe('The id of the shared type.');
+
 /** Methods on the types that records of several sources say they are. */
 export const typeMethods = {
   'type.records': {
     params: z.strictObject({
-      id: SourceId,
+      id: OneType,
       where: Where.exactOptional(),
-      /** The `next` of the slice before. */
-      after: z.string().exactOptional(),
+      after: z.string().describe(nextOfBefore).exactOptional(),
       limit: Limit,
     }),
     result: z.strictObject({
@@ -35,17 +36,18 @@ export const typeMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists the records of all sources that are of a type, each once and in an order that later scrapes do not change: by source, record and key. `where` is that of `source.records`, on the fields of the type.',
   },
   'type.entities': {
     params: z
       .strictObject({
-        id: SourceId,
-        /** Only the entity of this record. */
-        source: SourceId.exactOptional(),
-        key: z.string().exactOptional(),
-        /** The `next` of the slice before. */
-        after: z.string().exactOptional(),
+        id: OneType,
+        source: SourceId.describe(
+          'The id of a source, with `key`: only the thing that this record is.',
+        ).exactOptional(),
+        key: z.string().describe('The key of a record of `source`: only the thing that it is.').exactOptional(),
+        after: z.string().describe(nextOfBefore).exactOptional(),
         limit: Limit,
       })
       .refine(({ source, key }) => (source === undefined) === (key === undefined), {
@@ -60,6 +62,7 @@ export const typeMethods = {
       next: z.string().optional(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Lists the things that several records of a type are, in the order of the first of their records; or shows which records are one thing with a given one, however few. An answer may hold fewer than `limit`.',
   },
 } as const satisfies Record<string, MethodSpec>;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { SourceId } from '../../schema/slug.ts';
 import { Instant, Serial } from '../../view/fields.ts';
-import { expected } from '../../schema/expected.ts';
+import { OfSource } from './fields.ts';
 import type { MethodSpec } from './method.ts';
+import { Digest } from './page.ts';
 
 /** The kept pages of one source. */
 const KeptOfSource = z.strictObject({
@@ -38,12 +38,10 @@ export const PageView = z.strictObject({
 });
 export type PageView = z.infer<typeof PageView>;
 
-const Digest = z.string().regex(/^[\w-]{22}$/, expected('a digest of 22 characters, as `history --pages` shows it'));
-
 /** Methods on kept pages. */
 export const vaultMethods = {
   'vault.status': {
-    params: z.strictObject({ source: SourceId.exactOptional() }),
+    params: z.strictObject({ source: OfSource }),
     result: z.strictObject({
       /** How long pages are kept, and how many bytes of them; missing where none are kept. */
       limits: z.strictObject({ keepMs: z.int(), maxBytes: z.int() }).optional(),
@@ -57,6 +55,7 @@ export const vaultMethods = {
       sources: z.array(KeptOfSource).readonly(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Reports the pages that are kept as evidence, by source.',
   },
   'page.get': {
@@ -67,6 +66,7 @@ export const vaultMethods = {
       body: z.string(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Reads a kept page or file by its digest, which changes of records name as `page`, and records in `files`. Not found where it has expired, or where it is damaged.',
   },
 } as const satisfies Record<string, MethodSpec>;

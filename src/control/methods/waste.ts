@@ -44,10 +44,15 @@ export type WasteView = z.infer<typeof WasteView>;
 export const wasteMethods = {
   'waste.report': {
     params: z.strictObject({
-      /** Limits the report to one source, with at most 20 of its targets, the most wasteful first. */
-      source: SourceId.exactOptional(),
-      /** The number of days, today included; costs of earlier days are not kept. */
-      days: z.int().min(1).max(32).default(30),
+      source: SourceId.describe(
+        'The id of a source: only its costs, with at most 20 of its targets, the most wasteful first.',
+      ).exactOptional(),
+      days: z
+        .int()
+        .min(1)
+        .max(32)
+        .default(30)
+        .describe('The number of days, today included; costs of earlier days are not kept.'),
     }),
     result: z.strictObject({
       /** Days of UTC, from the first on. */
@@ -59,6 +64,7 @@ export const wasteMethods = {
       more: z.int().exactOptional(),
     }),
     role: 'read',
+    scope: 'daemon',
     doc: 'Reports what scraping cost lately and how much of it found nothing new, with advice.',
   },
 } as const satisfies Record<string, MethodSpec>;

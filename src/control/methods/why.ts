@@ -104,7 +104,9 @@ export const WhyView = TargetView.pick({
       /** Offers of the same kind that come before it at its host. */
       before: z.int(),
       /** Set while its line is shut: what it waits for, and until when where that is known. */
-      shut: z.strictObject({ waitFor: z.enum(['circuit', 'preparation']), until: Instant.optional() }).optional(),
+      shut: z
+        .strictObject({ waitFor: z.enum(['circuit', 'preparation', 'pause']), until: Instant.optional() })
+        .optional(),
     })
     .optional(),
   circuit: SourceView.shape.circuit,

@@ -159,6 +159,23 @@ export interface WaitingOffers {
   readonly oldestAt: number;
 }
 
+/** The keys that may be asked now, each for one turn, and that only the largest number of open turns holds back. */
+export interface Backlog {
+  readonly turns: number;
+  /** Since when the one has waited that waited longest; `undefined` where there is none. */
+  readonly oldestAt: number | undefined;
+}
+
+export const noBacklog: Backlog = { turns: 0, oldestAt: undefined };
+
+/** What waits for turns. */
+export interface LedgersWaiting {
+  /** What all offers wait for. */
+  waits(): readonly WaitingOffers[];
+  /** The turns that are granted as soon as open ones end. There is none where something else holds all turns back. */
+  backlog(): Backlog;
+}
+
 /** The place of an offer. */
 export interface OfferPlace {
   /** The number of offers of its kind that come before it at its host. */

@@ -34,6 +34,10 @@ export class PriorityMap<K> {
     return this.#entries.has(key);
   }
 
+  priorityOf(key: K): number | undefined {
+    return this.#entries.get(key)?.priority;
+  }
+
   /** Adds a key, or changes its priority; then it keeps its order of arrival. */
   set(key: K, priority: number): void {
     const known = this.#entries.get(key);

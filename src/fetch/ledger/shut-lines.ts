@@ -1,7 +1,7 @@
 import { PriorityMap } from './priority-map.ts';
 
-/** The causes that shut a line: a circuit that is not closed, or a robots.txt or log-in that must come first. */
-export type LineHoldKind = 'circuit' | 'preparation';
+/** The causes that shut a line: a circuit that is not closed, a robots.txt or log-in that must come first, or an operator who paused it. */
+export type LineHoldKind = 'circuit' | 'preparation' | 'pause';
 
 /** Why no offer of a line gets a turn, though the host may be asked, and until when: `Infinity` until the line is opened. */
 export interface LineHold {
@@ -61,6 +61,11 @@ export class ShutLines<H extends object> {
       this.delete(line);
       yield line;
     }
+  }
+
+  /** All lines that were shut for one cause. */
+  of(why: LineHoldKind): ShutLine<H>[] {
+    return [...this.#ofName.values()].flatMap((lines) => [...lines].filter((line) => line.why === why));
   }
 
   /** The lines of a name that were shut for one cause. */

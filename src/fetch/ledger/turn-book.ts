@@ -1,6 +1,7 @@
 import { HostLine, type LedgerOffer, lineOf, type OfferId } from './host-line.ts';
 import { type LedgerRow, ledgerRow, isForgettable, isUrgent, isWorthARow, restEndsAt, restored } from './ledger-row.ts';
 import {
+  type Backlog,
   holdOf,
   type ExpectedWait,
   type KeySlice,
@@ -26,8 +27,9 @@ import {
 } from './ledger.ts';
 import type { Policy } from './policy.ts';
 import { PriorityMap } from './priority-map.ts';
+import { ReadyKeys } from './ready-keys.ts';
 import { type LineHold, type LineHoldKind, type ShutLine, ShutLines } from './shut-lines.ts';
-import { type Lease, TurnLeases } from './turn-leases.ts';
+import { type CarriedTurn, type Lease, TurnLeases } from './turn-leases.ts';
 import type { TurnOutcome } from './turn-outcome.ts';
 
 /** How a book grants turns. Durations are milliseconds. */
@@ -85,11 +87,9 @@ export class TurnBook<W extends LedgerOffer> {
   readonly #offers = new Map<OfferId, W>();
   /** Hosts that cannot be asked yet, by the instant at which their first offer may get a turn. */
   readonly #later = new PriorityMap<Host<W>>();
-  /** Hosts that can be asked, by the due time of their first offer; those that begin with a manual one apart. */
-  readonly #ready = { manual: new PriorityMap<Host<W>>(), usual: new PriorityMap<Host<W>>() };
+  /** Hosts that can be asked. */
+  readonly #ready = new ReadyKeys<Host<W>>();
   readonly #shut = new ShutLines<Host<W>>();
-  /** Whether the last turn was for a manual offer. */
-  #wasManual = false;
   readonly #leases: TurnLeases;
   /** Keys whose rows changed since `takeRows`. */
   readonly #changed = new Set<string>();
@@ -170,13 +170,18 @@ export class TurnBook<W extends LedgerOffer> {
     for (const line of this.#shut.named(name, why)) if (key === undefined || line.host.key === key) this.#reopen(line);
   }
 
+  /** Opens all lines that were shut for one cause. */
+  openAll(why: LineHoldKind): void {
+    for (const line of this.#shut.of(why)) this.#reopen(line);
+  }
+
   /**
    * Grants the next turn, if one can be granted: among the keys that may be asked now, to the offer that is due first. Manual offers come
    * before, though not for two turns in a row while others wait.
    */
   give(now: number): { readonly offer: W; readonly lease: Lease } | undefined {
     if (this.inFlight >= this.#options.maxInFlight) return undefined;
-    for (let host = this.#nextHost(); host; host = this.#nextHost()) {
+    for (let host = this.#ready.first; host; host = this.#ready.first) {
       const offer = host.waiting?.first;
       if (!offer) throw new Error(`${host.key} is ready, but nobody waits for it`);
       const hold = this.#admit(offer, now);
@@ -186,15 +191,10 @@ export class TurnBook<W extends LedgerOffer> {
     return undefined;
   }
 
-  #nextHost(): Host<W> | undefined {
-    const [manual, usual] = [this.#ready.manual.first, this.#ready.usual.first];
-    return manual !== undefined && (usual === undefined || !this.#wasManual) ? manual : usual;
-  }
-
   #grant(host: Host<W>, now: number): { readonly offer: W; readonly lease: Lease } {
     const offer = host.waiting?.serve();
     if (!offer) throw new Error(`${host.key} is ready, but nobody waits for it`);
-    this.#wasManual = offer.isManual === true;
+    this.#ready.granted(offer);
     this.#turns += 1;
     const lease = { key: host.key, number: this.#turns };
     const endsAt = now + this.#options.unsentMs;
@@ -202,6 +202,15 @@ export class TurnBook<W extends LedgerOffer> {
     host.ledger = withTurn(host.ledger, { number: lease.number, policy: offer.policy, givenAt: now, endsAt });
     this.#removed(offer, host);
     return { offer, lease };
+  }
+
+  /** Opens a turn that an earlier life granted and whose request is still under way; it counts as sent now. */
+  adopt({ key, number, policy, sentMs }: CarriedTurn, now: number): void {
+    const endsAt = now + sentMs;
+    if (this.#host(key).ledger.open.some((turn) => turn.number === number)) return;
+    this.#leases.restore({ key, number, endsAt, sentMs });
+    this.#update(key, (ledger) => withTurn(ledger, { number, policy, givenAt: now, endsAt }));
+    this.sent({ key, number }, now);
   }
 
   /** Records that the request of a turn was sent now. */
@@ -307,6 +316,11 @@ export class TurnBook<W extends LedgerOffer> {
     return [...waits.values()];
   }
 
+  /** The turns that are granted as soon as open ones end. What an offer needs besides its host is only looked at as its turn is granted. */
+  get backlog(): Backlog {
+    return this.#ready.backlog;
+  }
+
   /** The place of an offer; `undefined` for one that does not wait. */
   place(id: OfferId): OfferPlace | undefined {
     const offer = this.#offers.get(id);
@@ -363,8 +377,7 @@ export class TurnBook<W extends LedgerOffer> {
   #queue(host: Host<W>): void {
     const offer = host.waiting?.first;
     const nextAt = offer && earliestAt(host.ledger, offer.policy);
-    this.#ready.manual.delete(host);
-    this.#ready.usual.delete(host);
+    this.#ready.delete(host, nextAt);
     if (nextAt === undefined) this.#later.delete(host);
     else this.#later.set(host, nextAt);
   }
@@ -372,8 +385,7 @@ export class TurnBook<W extends LedgerOffer> {
   #makeReady(now: number): void {
     for (let host = this.#later.first; host && this.#later.lowest <= now; host = this.#later.first) {
       this.#later.delete(host);
-      const { dueAt = Infinity, isManual = false } = host.waiting?.first ?? {};
-      (isManual ? this.#ready.manual : this.#ready.usual).set(host, dueAt);
+      this.#ready.add(host, host.waiting?.first, now);
     }
   }
 

@@ -1,9 +1,17 @@
+import type { Policy } from './policy.ts';
 import { PriorityMap } from './priority-map.ts';
 
 /** A granted turn, as its holder names it. Plain data: it may cross threads and outlive a restart. */
 export interface Lease {
   readonly key: string;
   readonly number: number;
+}
+
+/** A turn with what is needed to hold its host, taken along to where its request is made: that may go on when the daemon has ended. */
+export interface CarriedTurn extends Lease {
+  readonly policy: Policy;
+  /** How long it may last once its request is sent, in milliseconds. */
+  readonly sentMs: number;
 }
 
 /** How long the turn of a request with a limit of `totalMs` may last, in milliseconds, with a margin for reading the page. */

@@ -21,7 +21,9 @@ interface Response {
 }
 
 /** Failures of our own, before or during the request. They say nothing of the host. */
-const ours: ReadonlySet<string> = new Set<FetchFailure['code'] | 'time_limit' | 'unavailable'>([
+const ours: ReadonlySet<string> = new Set<
+  FetchFailure['code'] | 'time_limit' | 'unavailable' | 'worker_lost' | 'stalled'
+>([
   'refused_address',
   'url_too_long',
   'cancelled',
@@ -29,6 +31,8 @@ const ours: ReadonlySet<string> = new Set<FetchFailure['code'] | 'time_limit' | 
   'unavailable',
   'renderer_missing',
   'render_crashed',
+  'worker_lost',
+  'stalled',
 ]);
 
 /**

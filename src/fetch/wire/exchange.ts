@@ -82,6 +82,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    if (this.#deps.mayBeSent?.() === false) this.#cancel();
     if (this.#state === 'settled') return controller.abort(new Error('nobody waits for this response'));
     this.#state = 'connected';
     return this.#timer.enter('headers', this.#deps.request.limits.headersMs);

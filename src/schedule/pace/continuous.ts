@@ -47,10 +47,12 @@ const FileContinuous = strict({
 /** The pauses as a control method gives them. */
 export const ContinuousInput = z
   .strictObject({
-    /** The pause from the end of a scrape to the next scrape: 0, or at least 1 s. */
-    sleepMs: SleepMs.default(defaultContinuous.sleepMs),
-    /** After failures the pause doubles up to this; no shorter than the sleep. Default: 6 h, or the sleep where that is longer. */
-    longestMs: IntervalMs.exactOptional(),
+    sleepMs: SleepMs.default(defaultContinuous.sleepMs).describe(
+      'The pause from the end of a scrape to the next scrape: 0, or at least 1 s.',
+    ),
+    longestMs: IntervalMs.describe(
+      'After failures the pause doubles up to this; no shorter than the sleep. Default: 6 h, or the sleep where that is longer.',
+    ).exactOptional(),
   })
   .superRefine(({ sleepMs, longestMs }, context) => checkLongest('longestMs', sleepMs, longestMs, context));
 
@@ -92,7 +94,12 @@ export const continuous = {
       .transform((given) => (given === true ? FileContinuous.parse({}) : given))
       .exactOptional(),
   },
-  inputShape: { continuous: z.union([z.literal(true), ContinuousInput]).exactOptional() },
+  inputShape: {
+    continuous: z
+      .union([z.literal(true), ContinuousInput])
+      .describe('Has scrapes follow on one another, with a pause between them; `true` stands for all defaults.')
+      .exactOptional(),
+  },
   fromInput({ continuous: given }: Input): Level {
     if (given === undefined) return {};
     const { sleepMs, longestMs } = given === true ? ContinuousInput.parse({}) : given;

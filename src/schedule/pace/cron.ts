@@ -18,10 +18,10 @@ const Pattern = z.string().superRefine((pattern, context) => {
 });
 
 const shape = {
-  /** Scrapes at times of the calendar. */
-  cron: Pattern.exactOptional(),
-  /** The zone by whose clocks the cron pattern is read. Default: UTC. */
-  zone: Zone.exactOptional(),
+  cron: Pattern.describe(
+    'Scrapes at times of the calendar: minute, hour, day of the month, month and weekday, such as `0 6 * * 1`.',
+  ).exactOptional(),
+  zone: Zone.describe('The time zone by whose clocks the cron pattern is read. Default: UTC.').exactOptional(),
 };
 
 const View = z.strictObject({ kind: z.literal('cron'), pattern: z.string(), zone: z.string() });

@@ -37,7 +37,7 @@ export const interval = {
     /** Scrapes at a fixed interval. */
     every: Interval.exactOptional(),
   },
-  inputShape: { everyMs: IntervalMs.exactOptional() },
+  inputShape: { everyMs: IntervalMs.describe('Scrapes at this fixed interval.').exactOptional() },
   fromInput: ({ everyMs }: { readonly everyMs?: number }) => defined({ every: everyMs }),
   given: ({ every }: { readonly every?: number }): Given | undefined =>
     every === undefined ? undefined : { kind: 'interval', everyMs: every },

@@ -29,7 +29,7 @@ export const objective = {
     /** Scrapes as often as this freshness needs. */
     objective: FileAges.exactOptional(),
   },
-  inputShape: { objective: AgesInput.exactOptional() },
+  inputShape: { objective: AgesInput.describe('Scrapes as often as this freshness needs.').exactOptional() },
   fromInput: ({ objective: given }: { readonly objective?: Objective }) =>
     defined({ objective: given === undefined ? undefined : agesFromInput(given) }),
   given: ({ objective: given }: { readonly objective?: Ages }): Given | undefined =>

@@ -11,14 +11,10 @@ import { planDays } from './plan-day.ts';
 
 /** A target's tokens as a file gives them. */
 const Tokens = strict({
-  /** The tokens of a new target; at most `cap`. */
-  start: z.number().min(0).max(100).default(defaultTokens.start),
-  /** The most tokens that a target saves. */
-  cap: z.number().min(1).max(100).default(defaultTokens.cap),
-  /** The most scrapes of one target in a day. */
-  perDay: z.int().min(1).max(24).default(defaultTokens.perDay),
-  /** The zone by whose clocks a day begins. */
-  zone: Zone.default('UTC'),
+  start: z.number().min(0).max(100).default(defaultTokens.start).describe('The tokens of a new target; at most `cap`.'),
+  cap: z.number().min(1).max(100).default(defaultTokens.cap).describe('The most tokens that a target saves.'),
+  perDay: z.int().min(1).max(24).default(defaultTokens.perDay).describe('The most scrapes of one target in a day.'),
+  zone: Zone.default('UTC').describe('The time zone by whose clocks a day begins.'),
 }).superRefine(({ start, cap }, context) => {
   const message = `expected at most ${cap}, as the cap is, got ${start}`;
   if (start > cap) context.addIssue({ code: 'custom', path: ['start'], message, input: start });
@@ -34,10 +30,10 @@ interface Given extends TokenLimits {
 const orMapping = expected('true or a mapping');
 
 const shape = {
-  /** Scrapes by priority; `true` stands for all defaults. */
   tokens: z
     .union([z.literal(true, orMapping), Tokens], orMapping)
     .transform((given) => (given === true ? Tokens.parse({}) : given))
+    .describe('Scrapes as often as there is something new to find; `true` stands for all defaults.')
     .exactOptional(),
 };
 

@@ -16,10 +16,10 @@ const ages = {
 };
 
 const agesInput = {
-  /** Older than this is told as a warning; it sets the pace when it is given. */
-  warnAfterMs: IntervalMs.exactOptional(),
-  /** Older than this breaks the objective. */
-  errorAfterMs: IntervalMs.exactOptional(),
+  warnAfterMs: IntervalMs.describe(
+    'What is known and older than this is told as a warning; it sets the pace when it is given.',
+  ).exactOptional(),
+  errorAfterMs: IntervalMs.describe('What is known and older than this breaks the objective.').exactOptional(),
 };
 
 /** How old what is known may become, as a file gives it, counted from the last verified observation; at least one of the two ages. */
@@ -46,7 +46,13 @@ export const Objectives = z.union([ObjectiveSet, z.array(ObjectiveSet).min(1).ma
 export type Objectives = z.infer<typeof Objectives>;
 
 const ObjectiveSetInput = z
-  .strictObject({ ...agesInput, fields: fieldsOf(AgesInput).exactOptional(), ...seasonShape })
+  .strictObject({
+    ...agesInput,
+    fields: fieldsOf(AgesInput)
+      .describe('Ages of single fields by their names, in whichever record they are.')
+      .exactOptional(),
+    ...seasonShape,
+  })
   .superRefine(checkAges('warnAfterMs', 'errorAfterMs', 'fields'))
   .superRefine(checkSeason);
 

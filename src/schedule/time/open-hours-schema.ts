@@ -25,13 +25,21 @@ const Hours = z
 /** Hours in which a source may be asked, as a control method gives them. */
 export const OpenHoursInput = z
   .strictObject({
-    /** 1 for Monday to 7 for Sunday. */
-    days: z.array(z.int().min(1).max(7)).min(1).max(7).readonly(),
-    /** Minutes after midnight. */
-    fromMinute: z.int().min(0).max(1_439),
-    /** Before `fromMinute` stands for the next day; never equal to it. */
-    toMinute: z.int().min(0).max(1_440),
-    zone: Zone,
+    days: z
+      .array(z.int().min(1).max(7))
+      .min(1)
+      .max(7)
+      .readonly()
+      .describe('The weekdays, 1 for Monday to 7 for Sunday.'),
+    fromMinute: z.int().min(0).max(1_439).describe('When the hours begin, in minutes after midnight.'),
+    toMinute: z
+      .int()
+      .min(0)
+      .max(1_440)
+      .describe(
+        'When the hours end, in minutes after midnight: of the next day where it is less than `fromMinute`, to which it is never equal.',
+      ),
+    zone: Zone.describe('The time zone by whose clocks the hours go, such as `Europe/Berlin`.'),
   })
   .refine(isOpening, notOpening);
 

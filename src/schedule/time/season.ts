@@ -12,10 +12,11 @@ const Day = z.string().refine(isDay, expected('a day like "2026-11-20", or "11-2
 
 /** The keys of an objective that holds between two days, both included; the same in files and in control methods. */
 export const seasonShape = {
-  from: Day.exactOptional(),
-  to: Day.exactOptional(),
-  /** By whose clocks the days begin and end. Default: UTC. */
-  zone: Zone.exactOptional(),
+  from: Day.describe(
+    'The first day on which the objective holds, such as `2026-11-20`, or `11-20` for each year. Default: it always holds.',
+  ).exactOptional(),
+  to: Day.describe('The last day on which the objective holds, in the same form as `from`.').exactOptional(),
+  zone: Zone.describe('The time zone by whose clocks the days begin and end. Default: UTC.').exactOptional(),
 };
 
 /** Two days between which something holds, both included: of one year, or of each year, where the second may lie in the next one. */

@@ -52,6 +52,7 @@ export function heldTable<K extends number | string, V>(
     entries: (range) => written().entries(range),
     lastKey: () => written().lastKey(),
     count: () => written().count(),
+    countIn: (range) => written().countIn(range),
   };
 
   function get(key: K): V | undefined {

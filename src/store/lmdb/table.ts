@@ -48,6 +48,8 @@ export interface Table<K extends TableKey, V> {
   readonly lastKey: () => K | undefined;
   /** Number of rows, without reading them. */
   readonly count: () => number;
+  /** Number of rows of a range, without reading them. */
+  readonly countIn: (range: Range<K>) => number;
 }
 
 /** Opens the table `name`, which is made when missing. Rows are trusted to be of type `V`. Its writes throw outside a transaction. */
@@ -91,6 +93,7 @@ export function table<K extends TableKey, V>(environment: Environment, name: str
       return undefined;
     },
     count: () => (database.getStats() as { readonly entryCount: number }).entryCount,
+    countIn: (range) => database.getKeysCount(optionsOf(range)),
   };
 
   /** Throws outside of a transaction: lmdb-js would write later, and nobody would learn whether it did. */

@@ -11,6 +11,17 @@ import type { scrapeTable } from './scrapes.ts';
 import { sourceNames } from './source-names.ts';
 import { wordsOf } from './words.ts';
 
+/** What the row of an event says by itself. */
+export interface EventBrief {
+  readonly id: number;
+  /** The part of the event's type before its dot, such as `record`. */
+  readonly noun: string;
+  /** The projects of the event; none where it is of no project. */
+  readonly projects: readonly string[];
+  /** Reads the whole event. To be called in the turn of the event loop in which the brief was read. */
+  read(): Event;
+}
+
 const kinds = { change: 0, started: 1, ended: 2, both: 3 } as const;
 
 /** The event of a change of a record, without what the change says: where the change is, the wall time, and who is told. */
@@ -79,11 +90,18 @@ export function eventTable(
       return row === undefined || !idsOf(key, row).includes(id) ? undefined : eventOf(id, key, row);
     },
     *rows(range?: Range<number>): Generator<Event> {
-      for (const { event } of read(range)) yield event;
+      for (const { id, key, row } of read(range)) yield eventOf(id, key, row);
+    },
+    /** The events of a range, each by what is known of it before the history or the scrapes are read. */
+    *briefs(range?: Range<number>): Generator<EventBrief> {
+      for (const { id, key, row } of read(range)) yield briefOf(id, key, row);
     },
     /** The events of a range, each with the number of the record that it is a change of, if it is one. */
     *entries(range?: Range<number>): Generator<{ readonly event: Event; readonly record?: number }> {
-      for (const { event, row } of read(range)) yield isChange(row) ? { event, record: row[1] } : { event };
+      for (const { id, key, row } of read(range)) {
+        const event = eventOf(id, key, row);
+        yield isChange(row) ? { event, record: row[1] } : { event };
+      }
     },
     /**
      * The rows of a range, each with the changes of records that it tells of: one that the history still has, the corrections of a job, or none.
@@ -99,6 +117,23 @@ export function eventTable(
       for (const { key, row } of rows.entries(range)) {
         yield { id: key, changes: changesOf(key, row, after) };
         after = undefined;
+      }
+    },
+    /**
+     * The rows of a range, each with the projects whose records changed by what it tells, or that were deleted; none for a row of anything else. Reads no
+     * history.
+     */
+    *projectsOfChanges(
+      range?: Range<number>,
+    ): Generator<{ readonly id: number; readonly projects: readonly string[]; readonly isDeletion: boolean }> {
+      for (const { key: id, row } of rows.entries(range)) {
+        if (isChange(row)) {
+          yield { id, projects: row[4].map(textOf), isDeletion: false };
+          continue;
+        }
+        const { type, projects = [] } = typeof row === 'string' ? wholeOf(row) : { type: '' };
+        const isDeletion = type === 'project.deleted';
+        yield { id, projects: isDeletion || isRecordChange(type) ? projects : [], isDeletion };
       }
     },
     /** Stores the event of a change whole, if it is still kept. To be called before the change is removed. */
@@ -154,7 +189,7 @@ export function eventTable(
         if (id < lowest || id >= before || (passed += 1) <= offset) continue;
         if (found === limit) return;
         found += 1;
-        yield { event: eventOf(id, key, row), key, row };
+        yield { id, key, row };
       }
       if (found >= limit) return;
     }
@@ -171,6 +206,15 @@ export function eventTable(
     const scrape = scrapeOf(row);
     const telling = { id, projects: row[2].map(textOf), source: idThen(scrape.source, id) };
     return row[0] === kinds.started || id < key ? startedEvent(scrape, telling) : endedEvent(scrape, telling);
+  }
+
+  function briefOf(id: number, key: number, row: Row): EventBrief {
+    if (typeof row === 'string') {
+      const event = wholeOf(row);
+      return { id, noun: event.type.split('.', 1)[0] ?? '', projects: event.projects ?? [], read: () => event };
+    }
+    const [noun, numbers] = isChange(row) ? ['record', row[4]] : ['scrape', row[2]];
+    return { id, noun, projects: numbers.map(textOf), read: () => eventOf(id, key, row) };
   }
 
   function scrapeOf([, number]: ScrapeRow): ScrapeView {
@@ -190,6 +234,11 @@ export function eventTable(
 
 function wholeOf(row: string): Event {
   return JSON.parse(row) as Event;
+}
+
+/** Whether an event of a type tells that records of its projects changed. */
+function isRecordChange(type: string): boolean {
+  return type.startsWith('record.') && type !== 'record.synced';
 }
 
 function isChange(row: Row): row is ChangeRow {

@@ -31,6 +31,7 @@ export type PackedChange = readonly [
   /** Empty for none. */
   page: string,
   fields: Readonly<Record<string, PackedField>>,
+  /** 0 for a change whose value was held, which corrects none. */
   corrects?: number,
   /** Set where it takes back what a run told. */
   isRecall?: 1,
@@ -48,9 +49,10 @@ export function fieldsOf([, , , , , fields]: PackedChange): PackedChange[5] {
 /** How changes are stored. */
 export function historyPacking(words: Words): Packing<HistoryKey, HistoryRow, PackedChange> {
   return {
-    pack({ target, scrape, recheck: isRecheck, version, kind, page = '', fields, corrects, isRecall }) {
+    pack({ target, scrape, recheck: isRecheck, version, kind, page = '', fields, corrects, isRecall, wasHeld }) {
       const by = isRecheck === true ? recheck : scrape;
       const of = [target, by, words.numberOf(version), kinds.indexOf(kind), page, mapped(fields, packField)] as const;
+      if (wasHeld === true) return [...of, 0];
       if (corrects === undefined) return of;
       return isRecall === true ? [...of, corrects, 1] : [...of, corrects];
     },
@@ -60,7 +62,7 @@ export function historyPacking(words: Words): Packing<HistoryKey, HistoryRow, Pa
         ...(by === recheck ? { scrape: 0, recheck: true } : { scrape: by }),
         version: words.textOf(version),
         ...(page !== '' && { page }),
-        ...(corrects !== undefined && { corrects }),
+        ...(corrects === 0 ? { wasHeld: true } : corrects !== undefined && { corrects }),
         ...(isRecall === 1 && { isRecall: true }),
         kind: kinds[kind] ?? 'changed',
         fields: mapped(fields, unpackField),

@@ -105,6 +105,17 @@ export function holdTable(environment: Environment) {
       const start = after === undefined ? { from } : { after: memberKey(after) };
       for (const key of members.keys({ ...start, before, limit })) yield { ...placeOf(key), record: key[4] };
     },
+    /** The targets that something is held of, those with held values first. One may come twice. */
+    *targets(): Iterable<number> {
+      // One look for each target, however many values of it are held.
+      let [key] = members.keys({ limit: 1 });
+      while (key !== undefined) {
+        const [source, target] = key;
+        yield target;
+        [key] = members.keys({ from: memberRange(source, target).before, limit: 1 });
+      }
+      for (const { key: mass } of masses.entries()) yield mass[1];
+    },
     /** The number of the held values of a field on a target, counted up to `limit`. */
     countOf({ source, target, type, field }: HoldPlace, limit: number): number {
       const from: MemberKey = [source, target, type, field, 0];

@@ -34,15 +34,15 @@ export function metricTable(environment: Environment) {
   const rows = table<Key, MetricRow>(environment, 'metrics');
 
   return {
-    /** The newest row of a metric. */
-    last(project: string, metric: string): MetricRow | undefined {
-      for (const row of rows.rows({
+    /** The newest row of a metric before an instant. */
+    last(project: string, metric: string, before = Infinity): (MetricRow & { readonly at: number }) | undefined {
+      for (const { key, row } of rows.entries({
         from: [project, metric, 0],
-        before: [project, metric, Infinity],
+        before: [project, metric, before],
         newestFirst: true,
         limit: 1,
       }))
-        return row;
+        return { at: key[2], ...row };
       return undefined;
     },
     /** The points of all metrics, project by project, or those of one project; those after one that is kept or not. */

@@ -201,6 +201,14 @@ export function recordTable(environment: Environment) {
         if (left === 0) return;
       }
     },
+    /** The newest record that a target has seen. */
+    newestOfTarget(target: number): RecordView | undefined {
+      for (const [, record] of byTarget.keys({ after: [target, 0], before: [target + 1, 0], newestFirst: true })) {
+        const view = read(record);
+        if (view !== undefined) return view;
+      }
+      return undefined;
+    },
     /** The records of a type of a source in the order of their keys, those after the key `after`. */
     *ofType(source: string, type: string, after?: string): Iterable<RecordView> {
       const from =

@@ -42,6 +42,8 @@ export interface TargetRow extends Watched {
   readonly gone?: GoneRow;
   /** Numbers of records that its newest complete scrapes added, the newest first. */
   readonly found?: readonly number[];
+  /** Its scrapes that ended, but for those that were cancelled, and the records that they were the first to store. Missing before the first. */
+  readonly ended?: { readonly scrapes: number; readonly discovered: number };
   /** The mean cost of its scrapes. */
   readonly usual?: UsualScrape;
   readonly status: TargetStatus;

@@ -96,6 +96,11 @@ export function scheduleTable(environment: Environment) {
     },
     /** Rows in the order in which they become due; a person's request counts from when it was made. */
     byDue: (range?: InstantRange) => inOrder(byDue, range),
+    /** The number of rows that are due before an instant, and of those that are due later. */
+    countDue(before: number): { readonly due: number; readonly later: number } {
+      const due = byDue.of.countIn({ before: [before, 0] });
+      return { due, later: byDue.of.count() - due };
+    },
     /** Rows whose day is to be planned, the longest overdue first. */
     byPlan: (range?: InstantRange) => inOrder(byPlan, range),
     /** Rows by the instant at which an objective of theirs is next exceeded or close to it, the earliest first. */

@@ -103,6 +103,11 @@ export function scrapeTable(environment: Environment, urlOf: (target: number) =>
     *running(): Iterable<ScrapeRow> {
       for (const scrape of running.keys()) yield* known(scrape);
     },
+    /** The running scrapes, written or not. */
+    *allRunning(): Iterable<ScrapeRow> {
+      for (const scrape of running.keys()) yield* known(scrape);
+      for (const [scrape, row] of begun) if (isUnwritten(scrape)) yield row;
+    },
     /** The number of running scrapes, without reading them. */
     countRunning: () => running.count() + [...begun.keys()].filter(isUnwritten).length,
     /** The highest number that was given to a scrape, or one that an ended process may have given. */

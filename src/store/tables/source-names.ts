@@ -139,6 +139,7 @@ export function namingSources<K extends TableKey, V>(
       return key === undefined ? undefined : told(key);
     },
     count: rows.count,
+    countIn: (range) => rows.countIn(within(range) ?? {}),
   };
 
   function within(range: Range): Range {

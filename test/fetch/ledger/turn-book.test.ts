@@ -111,6 +111,20 @@ describe('turns', () => {
     assert.deepEqual(next.takeRows(12_500, 0), [['slow', undefined]]);
   });
 
+  test('of an earlier life whose request is still under way keep their host until they are done, and its gap begins anew', () => {
+    const policy = { concurrency: 1, delayMs: 1_000, minDelayMs: 1_000 };
+    const book = new TurnBook({ random: () => 0.5, maxInFlight: 10, unsentMs, sentMs, startedAt: 0 });
+    const adopted = { key: 'a', number: 7, policy, sentMs: 60_000 };
+    book.adopt(adopted, 0);
+    book.adopt(adopted, 0);
+    book.offer({ id: 1, key: 'a', policy, dueAt: 0 });
+    book.advance(5_000);
+    assert.equal(book.give(5_000), undefined);
+    book.done(adopted, { kind: 'answered', status: 200 }, 5_000);
+    book.advance(5_000);
+    assert.equal(book.give(5_000)?.lease.key, 'a');
+  });
+
   test('expire as their request allows, and by default as the book does', () => {
     const policy = { concurrency: 1, delayMs: 0, minDelayMs: 0 };
     for (const [given, endsAt] of [
@@ -281,11 +295,26 @@ function run(
     book.advance(now);
     for (let turn = book.give(now); turn; turn = book.give(now)) take(turn);
     assert.ok(book.inFlight <= maxInFlight);
+    holdBacklog();
     assert.ok(book.wakeAt > now, 'nothing is left that time alone has brought');
     book.forget(now);
   }
   assert.equal(book.inFlight, 0);
   return { given, left };
+
+  /** A backlog has the hosts that may be asked, each since an instant at which it could be, and is empty while turns are to be had. */
+  function holdBacklog(): void {
+    const askable = keys.filter((key) => {
+      const { waiting: offers = 0, nextAt = Infinity } = book.view(key, now) ?? {};
+      return offers > 0 && nextAt <= now;
+    });
+    const { turns, oldestAt } = book.backlog;
+    assert.equal(turns, askable.length);
+    assert.equal(oldestAt === undefined, turns === 0);
+    assert.ok(book.inFlight === maxInFlight || turns === 0, 'a free slot leaves nobody waiting');
+    const nextAts = askable.map((key) => book.view(key, now)?.nextAt ?? Infinity);
+    assert.ok(oldestAt === undefined || (oldestAt >= Math.min(...nextAts) && oldestAt <= now));
+  }
 
   function bookAt(startedAt: number): TurnBook<Ask> {
     const firstNumber = startedAt * 1_000;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { type Ending, findProgram, freePort, missingServer, startServer } from './own-server.ts';
+import { type Ending, findProgram, freePort, missingServer, type OwnServer, startServer } from './own-server.ts';
 
 const program = findProgram('postgres');
 const given = process.env['DATABASE_URL'];
@@ -23,9 +23,22 @@ export interface TestDatabase {
   rows(sql: string, ...values: readonly unknown[]): Promise<Record<string, unknown>[]>;
 }
 
-/** Starts a PostgreSQL on loopback that goes with a suite, or takes the one that `DATABASE_URL` names; resolves with its address. */
+/** A PostgreSQL of the test's own, on loopback. */
+export interface TestPostgresql {
+  readonly url: string;
+  /** Ends it as a crash. */
+  end(): Promise<void>;
+  /** Starts it again at the same place. */
+  start(): Promise<void>;
+}
+
+/** Resolves with the address of the PostgreSQL that `DATABASE_URL` names, or else of one that goes with a suite. */
 export async function postgresqlUrl(t: Ending): Promise<string> {
-  if (given !== undefined) return given;
+  return given ?? (await openPostgresql(t)).url;
+}
+
+/** Starts a PostgreSQL; it goes with the test or the suite. */
+export async function openPostgresql(t: Ending): Promise<TestPostgresql> {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-postgresql-'));
   const data = join(folder, 'data');
   const user = process.getuid?.() === 0 ? nobody : undefined;
@@ -37,17 +50,26 @@ export async function postgresqlUrl(t: Ending): Promise<string> {
   );
   const port = await freePort();
   const settings = ['listen_addresses=127.0.0.1', `port=${port}`, 'unix_socket_directories=', 'fsync=off'];
-  const server = await startServer({
-    command: [program ?? 'postgres', '-D', data, ...settings.flatMap((setting) => ['-c', setting])],
-    cwd: folder,
-    isUp: /database system is ready to accept connections/,
-    user,
-  });
+  let server: OwnServer | undefined;
+  const end = async (): Promise<void> => {
+    const running = server;
+    server = undefined;
+    await running?.end('SIGQUIT');
+  };
+  const start = async (): Promise<void> => {
+    server = await startServer({
+      command: [program ?? 'postgres', '-D', data, ...settings.flatMap((setting) => ['-c', setting])],
+      cwd: folder,
+      isUp: /database system is ready to accept connections/,
+      user,
+    });
+  };
   t.after(async () => {
-    await server.end('SIGQUIT');
+    await end();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
-  return `postgres://heronry@127.0.0.1:${port}/postgres`;
+  await start();
+  return { url: `postgres://heronry@127.0.0.1:${port}/postgres`, end, start };
 }
 
 let schemas = 0;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import '../../../src/demo/tether.ts';
+import '../../../src/process/tether.ts';
 import { startWeb } from './web.ts';
 
 /*

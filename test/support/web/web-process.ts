@@ -1,6 +1,6 @@
 import { extname, join } from 'node:path';
 import * as z from 'zod';
-import { startProcess, type OwnProcess } from '../../../src/demo/own-process.ts';
+import { startProcess, type OwnProcess } from '../../../src/process/own-process.ts';
 
 /** How a web is opened in a process of its own. */
 export interface WebProcessOptions {

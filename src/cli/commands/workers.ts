@@ -1,0 +1,104 @@
+import { Command, Option } from 'commander';
+import { defined } from '../../defined.ts';
+import type { WorkerScale, WorkerView } from '../../control/methods/worker.ts';
+import { ageText } from '../../time-text.ts';
+import { countText, plainText } from '../../view/text.ts';
+import { callAndPrint, examples, helpGroups, print, withDaemon } from '../cli.ts';
+import { countIn } from '../options.ts';
+import { table } from '../table.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** `workers`: shows the worker processes, and tells them what to do. */
+export function createCommand(terminal: Terminal): Command {
+  return new Command('workers')
+    .helpGroup(helpGroups.daemon)
+    .description('list the worker processes that ask and read for the daemon, or tell one what to do')
+    .addHelpText(
+      'after',
+      examples(
+        'heronry workers',
+        'heronry workers resize ID 32',
+        'heronry workers scale --min 1 --max 4',
+        'heronry workers stop ID',
+      ),
+    )
+    .addCommand(resizeCommand(terminal))
+    .addCommand(scaleCommand(terminal))
+    .addCommand(orderCommand(terminal, 'drain', 'have a worker process take no further step; those that it runs go on'))
+    .addCommand(orderCommand(terminal, 'stop', 'have a worker process end in order'))
+    .action((_options: object, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const found = await client.call('worker.list', {});
+        if (found.engine === 'local')
+          terminal.err('the daemon asks and reads itself: `engine` in heronry.yaml has worker processes do it');
+        else if (found.workers.length === 0) terminal.err('no worker process is there: `heronry worker` runs one');
+        print(terminal, command, found, () => {
+          const lines = found.workers.length === 0 ? [] : [showWorkers(terminal, found.workers)];
+          return [...lines, ...(found.scale === undefined ? [] : [scaleText(found.scale)])].join('\n');
+        });
+      }),
+    );
+}
+
+function resizeCommand(terminal: Terminal): Command {
+  return new Command('resize')
+    .description('have a worker process run so many steps at a time, until it ends')
+    .argument('<id>', 'the worker process')
+    .argument('<steps>', 'the number of steps at a time', countIn(1, 9_999))
+    .addHelpText('after', examples('heronry workers resize V1StGXR8_Z5jdHi6B-myT 32'))
+    .action((id: string, concurrency: number, _options: object, command: Command) =>
+      callAndPrint(
+        terminal,
+        command,
+        ['worker.resize', { id, concurrency }],
+        () => `${id} is told to run ${countText(concurrency, 'step')} at a time`,
+      ),
+    );
+}
+
+function scaleCommand(terminal: Terminal): Command {
+  return new Command('scale')
+    .description('say how many worker processes are wanted at least and at most; without options, show that')
+    .addOption(new Option('--min <count>', 'the least number').argParser(countIn(0, 1_000)))
+    .addOption(new Option('--max <count>', 'the largest number').argParser(countIn(0, 1_000)))
+    .addHelpText('after', examples('heronry workers scale', 'heronry workers scale --min 1 --max 4'))
+    .action(({ min, max }: { readonly min?: number; readonly max?: number }, command: Command) =>
+      callAndPrint(terminal, command, ['worker.scale', defined({ min, max })], scaleText),
+    );
+}
+
+/** Formats how many worker processes are wanted, and who starts them. */
+function scaleText({ min, max, wanted, by, own }: WorkerScale): string {
+  const who = by === 'daemon' ? `the daemon has started ${own}` : 'others start and end them';
+  return `wanted: ${wanted}, at least ${min} and at most ${max}; ${who}`;
+}
+
+function orderCommand(terminal: Terminal, order: 'drain' | 'stop', does: string): Command {
+  return new Command(order)
+    .description(does)
+    .argument('<id>', 'the worker process')
+    .addHelpText('after', examples(`heronry workers ${order} V1StGXR8_Z5jdHi6B-myT`))
+    .action((id: string, _options: object, command: Command) =>
+      callAndPrint(terminal, command, [`worker.${order}`, { id }], () => `${id} is told to ${order}`),
+    );
+}
+
+function showWorkers(terminal: Terminal, workers: readonly WorkerView[]): string {
+  const now = terminal.now();
+  return table(terminal, workers, [
+    ['WORKER', ({ id }) => plainText(id)],
+    ['STATE', stateText],
+    ['HOST', ({ host, pid }) => `${plainText(host)} ${pid}`, { cutTo: 16 }],
+    ['STEPS', ({ active, concurrency }) => `${active} of ${concurrency}`],
+    ['RUN', ({ processed }) => String(processed)],
+    ['FAILED', ({ failed }) => String(failed)],
+    ['HEARD', ({ heardAt }) => ageText(heardAt, now)],
+    ['STARTED', ({ startedAt }) => ageText(startedAt, now), { spare: true }],
+    ['VERSION', ({ version }) => plainText(version), { spare: true }],
+  ]);
+}
+
+function stateText({ online, draining }: WorkerView): string {
+  if (!online) return 'away';
+  return draining ? 'draining' : 'running';
+}

@@ -1,0 +1,58 @@
+import { defined } from '../../defined.ts';
+import type { WorkerProcess } from '../../engine/bullmq/worker-list.ts';
+import { ControlError, invalidParam } from '../error.ts';
+import type { Handlers } from '../methods.ts';
+import type { WorkerView } from '../methods/worker.ts';
+import type { Ports, ScrapesPort } from './ports.ts';
+
+type Deps = Pick<Ports, 'scrapes'>;
+
+/** Creates the handlers of the methods on worker processes. */
+export function workerHandlers({
+  scrapes,
+}: Deps): Pick<Handlers, 'worker.list' | 'worker.scale' | 'worker.resize' | 'worker.drain' | 'worker.stop'> {
+  return {
+    'worker.list': async () => {
+      const found = await scrapes.workers();
+      return {
+        engine: found === undefined ? 'local' : 'bullmq',
+        ...defined({ queued: found?.queued, scale: await scrapes.scale() }),
+        workers: (found?.workers ?? []).map(viewOf).sort((a, b) => a.startedAt - b.startedAt),
+      };
+    },
+    'worker.scale': async (wish) => {
+      const before = await scrapes.scale();
+      if (before === undefined) throw noScale();
+      const { min, max } = { min: before.min, max: before.max, ...wish };
+      if (min > max) throw invalidParam('min', `expected at most ${max}, as many as are wanted at most, got ${min}`);
+      const after = await scrapes.setScale({ min, max });
+      if (after === undefined) throw noScale();
+      return after;
+    },
+    'worker.resize': ({ id, concurrency }) => tell(id, { type: 'resize', concurrency }),
+    'worker.drain': ({ id }) => tell(id, { type: 'drain' }),
+    'worker.stop': ({ id }) => tell(id, { type: 'stop' }),
+  };
+
+  async function tell(id: string, order: Parameters<ScrapesPort['orderWorker']>[1]): Promise<{ readonly id: string }> {
+    const result = await scrapes.orderWorker(id, order);
+    if (result === 'unknown') throw new ControlError('not_found', `no worker process "${id}"`);
+    if (result === 'untold') throw new ControlError('not_ready', 'the server of the queues cannot be reached now');
+    return { id };
+  }
+}
+
+function noScale(): ControlError {
+  return new ControlError(
+    'conflict',
+    'the daemon asks for no worker processes: it runs steps itself, or scrapes nothing',
+  );
+}
+
+function viewOf({ id, host, pid, version, startedAt, heardAt, ...worker }: WorkerProcess): WorkerView {
+  const { isOnline, isDraining, concurrency, active, processed, failed } = worker;
+  return {
+    ...{ id, host, pid, version, startedAt: Math.round(startedAt), heardAt: Math.round(heardAt) },
+    ...{ online: isOnline, draining: isDraining, concurrency, active: active.length, processed, failed },
+  };
+}

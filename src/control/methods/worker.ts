@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { mostWorkers } from '../../definition/engine.ts';
+import { Instant } from '../../view/fields.ts';
+import type { MethodSpec } from './method.ts';
+
+/** A worker process, as it last told. */
+export const WorkerView = z.strictObject({
+  id: z.string(),
+  /** The name of its machine. */
+  host: z.string(),
+  pid: z.int(),
+  /** Its version of the program; one that is not the daemon's takes no step of it. */
+  version: z.string(),
+  startedAt: Instant,
+  /** When it last told. */
+  heardAt: Instant,
+  /** Whether that is less than 15 s ago. */
+  online: z.boolean(),
+  /** Whether it takes no further step. */
+  draining: z.boolean(),
+  /** The number of steps that it runs at a time. */
+  concurrency: z.int(),
+  /** The number of steps that it runs. */
+  active: z.int(),
+  /** The number of steps that it has run since its start, and of those that failed. */
+  processed: z.int(),
+  failed: z.int(),
+});
+export type WorkerView = z.infer<typeof WorkerView>;
+
+/** How many worker processes are wanted. */
+export const WorkerScale = z.strictObject({
+  /** How many are wanted at least and at most. */
+  min: z.int(),
+  max: z.int(),
+  /** How many are wanted now, by the backlog. */
+  wanted: z.int(),
+  /** Who starts and ends them: the daemon itself, on its own machine, or others. */
+  by: z.enum(['daemon', 'others']),
+  /** Those that the daemon has started, and that are not to end. */
+  own: z.int(),
+});
+export type WorkerScale = z.infer<typeof WorkerScale>;
+
+const id = z.string().min(1).max(64).describe('The id of the worker process.');
+const count = z.int().min(0).max(mostWorkers);
+/** The worker process that was told. */
+const Told = z.strictObject({ id: z.string() });
+
+/** Methods on the worker processes that run the daemon's steps. */
+export const workerMethods = {
+  'worker.list': {
+    params: z.strictObject({}),
+    result: z.strictObject({
+      /** Where steps run: in the daemon itself, or on worker processes. */
+      engine: z.enum(['local', 'bullmq']),
+      workers: z.array(WorkerView).readonly(),
+      /** Missing where the daemon runs steps itself, or scrapes nothing. */
+      scale: WorkerScale.exactOptional(),
+      /** The steps in the queues; missing where the daemon runs steps itself. */
+      queued: z
+        .strictObject({
+          /** Those that a worker process is to take. */
+          waiting: z.int(),
+          /** Those that worker processes run. */
+          active: z.int(),
+          /** Those whose worker processes were lost, which is to be noticed. */
+          failed: z.int(),
+          /** Those whose results the daemon is to take. */
+          ended: z.int(),
+        })
+        .exactOptional(),
+    }),
+    role: 'read',
+    scope: 'daemon',
+    doc: 'Lists the worker processes that the daemon has heard of. One that went away without a word is forgotten after the time that `engine.bullmq.workers.forgetAfter` of the configuration says, by default an hour.',
+  },
+  'worker.resize': {
+    params: z.strictObject({
+      id,
+      concurrency: z.int().min(1).max(9_999).describe('The number of steps that it is to run at a time.'),
+    }),
+    result: Told,
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Tells a worker process how many steps to run at a time, until it ends.',
+  },
+  'worker.scale': {
+    params: z.strictObject({
+      min: count.describe('The least number of worker processes that are wanted. Default: as it is.').exactOptional(),
+      max: count.describe('The largest number of worker processes that are wanted. Default: as it is.').exactOptional(),
+    }),
+    result: WorkerScale,
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Sets how many worker processes are wanted at least and at most. It applies at once, and is kept over a restart.',
+  },
+  'worker.drain': {
+    params: z.strictObject({ id }),
+    result: Told,
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Tells a worker process to take no further step; those that it runs go on.',
+  },
+  'worker.stop': {
+    params: z.strictObject({ id }),
+    result: Told,
+    role: 'operate',
+    scope: 'daemon',
+    doc: 'Tells a worker process to end in order: the steps that it runs have 20 s, and those that are not sent by then are handed back.',
+  },
+} as const satisfies Record<string, MethodSpec>;

@@ -1,0 +1,71 @@
+import type { CarriedTurn } from '../../fetch/ledger/turn-leases.ts';
+import { type Exchange, type StepOutcome, TurnUnused } from '../step.ts';
+import type { StepResult } from './protocol.ts';
+
+/** A step that is with the worker processes. */
+export interface Dispatched {
+  readonly key: string;
+  /** Whether the queue has acknowledged it. */
+  isQueued: boolean;
+  /** The server's time after which its request may not be sent any more. */
+  readonly sendBy: number;
+  /** Set for a step of an earlier life: its turn. */
+  readonly earlier?: { readonly turn: CarriedTurn | undefined };
+  /** Missing for a step of an earlier life that nobody has asked for yet. */
+  waiter?: Waiter;
+}
+
+/** Who waits for a step. */
+export interface Waiter {
+  readonly signal: AbortSignal;
+  readonly onSent: () => void;
+  readonly onCame: ((exchange: Exchange) => void) | undefined;
+  resolve(outcome: StepOutcome): void;
+  reject(error: unknown): void;
+}
+
+/** Who waits for a step of an earlier life: the turn in which that is sent is another one. */
+export function silent(waiter: Waiter): Waiter {
+  return { ...waiter, onSent: () => undefined, onCame: undefined };
+}
+
+/** How a result is handed over. */
+export interface HandedOver {
+  readonly receipt: string;
+  readonly isOfEarlierTurn: boolean;
+  /** How far the daemon's clock is ahead of the server's, in ms. */
+  readonly ahead: number;
+}
+
+/** Hands a result to who waits for it. */
+export function settle(waiter: Waiter, result: StepResult, { receipt, isOfEarlierTurn, ahead }: HandedOver): void {
+  if (result.wasSent) waiter.onSent();
+  switch (result.kind) {
+    case 'ended': {
+      const outcome: StepOutcome = {
+        ...inOwnTime(result.outcome, ahead),
+        receipt,
+        ...(isOfEarlierTurn && { isOfEarlierTurn }),
+      };
+      // A failure is told of the turn with its status and what the site asks for.
+      if (outcome.kind !== 'failed') waiter.onCame?.(outcome);
+      return waiter.resolve(outcome);
+    }
+    case 'unused':
+      return waiter.reject(
+        waiter.signal.aborted ? waiter.signal.reason : new TurnUnused('its turn was not used in time'),
+      );
+    case 'broke':
+      return waiter.reject(waiter.signal.aborted ? waiter.signal.reason : new Error(result.message));
+    default:
+      return result satisfies never;
+  }
+}
+
+/** An outcome whose instants are the daemon's: a worker process tells them by the server's clock. */
+function inOwnTime(outcome: StepOutcome, ahead: number): StepOutcome {
+  const at = outcome.at + ahead;
+  const kept = outcome.kept && { kept: { ...outcome.kept, observedAt: outcome.kept.observedAt + ahead } };
+  if (outcome.kind !== 'page') return { ...outcome, ...kept, at };
+  return { ...outcome, ...kept, at, page: { ...outcome.page, observedAt: outcome.page.observedAt + ahead } };
+}

@@ -1,0 +1,389 @@
+import { nanoid } from 'nanoid';
+import type { Clock } from '../../clock.ts';
+import type { CarriedTurn } from '../../fetch/ledger/turn-leases.ts';
+import { type RunStep, type Step, type StepFailure, type StepOutcome, TurnUnused } from '../step.ts';
+import { Channel } from './channel.ts';
+import { type Cluster, MessageTooLarge } from './cluster.ts';
+import { isStalled } from '../alone.ts';
+import { Deaths } from './deaths.ts';
+import { type FoundResult, KeptResults } from './kept-results.ts';
+import { Lease } from './lease.ts';
+import { leftBehind } from './left-behind.ts';
+import { checkForLost, lostFailure, LostSteps, nobody } from './lost-steps.ts';
+import { allWorkers, type Order, Report, type StepJob, StepResult } from './protocol.ts';
+import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
+import { nothingQueued, type QueuedJobs, queuedIn } from './queued-jobs.ts';
+import { ServerTime } from './server-time.ts';
+import { stepKey } from './step-key.ts';
+import { type Dispatched, settle, silent, type Waiter } from './dispatched.ts';
+import { WorkerList, type WorkerProcess } from './worker-list.ts';
+
+/** How long a turn may be used, in ms: no longer than until its step may be taken for lost. */
+const usableMs = lockMs - 1_000;
+
+/** How long the queue knows a step that has ended, in s: one that is added again, as its acknowledgement was lost, is not run again while it could be sent. */
+const knownS = 15;
+
+/** Results that may wait to be acknowledged. */
+const mostKept = 5_000;
+
+/** A daemon that ends keeps the results that it has not acknowledged; they are not lost with it, however often it does. */
+const mostRedelivered = 1_000;
+
+const foreignText = 'what someone else has put into the queues is left alone';
+
+/** What became of an order: `unknown` for a worker process that was not heard of, `untold` where it could not be sent. */
+export type Ordered = 'told' | 'unknown' | 'untold';
+
+/** The dependencies of a dispatcher. */
+export interface DispatcherDeps {
+  readonly clock: Clock;
+  readonly cluster: Cluster;
+  /** Names the daemon: the same in each of its lives. */
+  readonly holder: string;
+  /** Told how many steps may be with worker processes at a time, whenever that changes. */
+  credited(steps: number): void;
+  /** How long a worker process that went away without a word is still told of, in ms. */
+  readonly forgetAfterMs: number;
+  /** The turns of requests that were under way when the daemon started. Default: nobody is told of them. */
+  readonly turns?: {
+    /** Called for each of them before any step is credited. */
+    adopted(turn: CarriedTurn): void;
+    /** Called when one is over, with the outcome of its request, if that is known. */
+    ended(turn: CarriedTurn, outcome: StepOutcome | undefined): void;
+  };
+  /** Called once where another daemon has taken over: nothing may be done with the queues any more. */
+  superseded(): void;
+  /** How long a turn may be used, in ms of real time. Default 14 s. */
+  readonly sendWithinMs?: number;
+  warn(what: string, error: unknown): void;
+}
+
+/**
+ * Has steps run by worker processes, and knows which of these there are. What an earlier life of the daemon has left under way with them is adopted: who asks
+ * for the same again has its outcome.
+ */
+export class Dispatcher {
+  readonly #deps: DispatcherDeps;
+  readonly #steps: BullQueue;
+  readonly #results: BullQueue;
+  readonly #time: ServerTime;
+  readonly #channel: Channel;
+  readonly #lease: Lease;
+  readonly #workers: WorkerList;
+  readonly #kept: KeptResults;
+  readonly #lostSteps: LostSteps;
+  readonly #deaths: Deaths;
+  readonly #dispatched = new Map<string, Dispatched>();
+  /** The ids of steps of an earlier life that nobody has asked for yet, by their keys. */
+  readonly #unclaimed = new Map<string, string>();
+  #queued: QueuedJobs = nothingQueued;
+  #credit = 0;
+  #timer: number | undefined;
+  #isReady = false;
+  #isLooking = false;
+  #isClosed = false;
+
+  private constructor(
+    deps: DispatcherDeps,
+    server: QueueServer,
+    parts: { readonly time: ServerTime; readonly channel: Channel; readonly lease: Lease },
+  ) {
+    this.#deps = deps;
+    this.#steps = server.openQueue(deps.cluster.steps);
+    this.#results = server.openQueue(deps.cluster.results);
+    this.#time = parts.time;
+    this.#channel = parts.channel;
+    this.#lease = parts.lease;
+    this.#workers = new WorkerList(deps.clock);
+    this.#kept = new KeptResults(deps.clock);
+    this.#lostSteps = new LostSteps({
+      ...{ cluster: deps.cluster, steps: this.#steps, results: this.#results, now: () => this.#time.now() },
+      refused: (error) => deps.warn(foreignText, error),
+    });
+    this.#deaths = new Deaths(deps.clock);
+  }
+
+  /**
+   * Opens the queues, once no other daemon uses them. Steps that wait there since an earlier life are taken out: their turns are of no use any more. Rejects when
+   * the server cannot be used, and with the signal's reason.
+   */
+  static async open(server: QueueServer, deps: DispatcherDeps, signal: AbortSignal): Promise<Dispatcher> {
+    const { cluster, clock, holder, warn } = deps;
+    const time = new ServerTime(
+      () => server.now(),
+      () => clock.monotonic(),
+    );
+    await time.measure();
+    const asking = {
+      ...{ cluster: cluster.name, holder, life: nanoid(), now: () => time.now() },
+      waits: () =>
+        warn(`the queues of cluster ${cluster.name} wait for another daemon to end`, 'it has the lease on them'),
+    };
+    const lease = await Lease.take(server, asking, signal);
+    const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
+    const dispatcher = new Dispatcher(deps, server, { time, channel, lease });
+    await dispatcher.#lostSteps.clear();
+    await dispatcher.#adopt();
+    await channel.hear('report', '*', {
+      told: (worker, message) => dispatcher.#told(worker, Report.parse(message)),
+      refused: (error) => warn('a report of a worker process is refused', error),
+    });
+    server.openWorker(cluster.results, ({ id, data }) => dispatcher.#ended(id, data), {
+      concurrency: mostKept,
+      lockDuration: lockMs,
+      stalledInterval: checkMs,
+      maxStalledCount: mostRedelivered,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    checkForLost(server, cluster.steps, (error) => warn('lost steps cannot be looked for', error));
+    dispatcher.#isReady = true;
+    // Steps can be handed out as soon as they are heard of, which would be within 5 s otherwise.
+    await channel.tell('order', allWorkers, { type: 'report' });
+    dispatcher.#arm();
+    return dispatcher;
+  }
+
+  /** Runs a step on a worker process. Rejects with a `TurnUnused`, and as `RunStep` says. */
+  readonly run: RunStep = (step, signal, onSent, onCame) => {
+    const { promise, resolve, reject } = Promise.withResolvers<StepOutcome>();
+    const waiter = { signal, onSent, onCame, resolve, reject };
+    const key = stepKey(step);
+    const found = this.#kept.claim(key);
+    const id = found?.id ?? this.#unclaimed.get(key) ?? `${this.#lease.epoch}-${nanoid()}`;
+    const { warn } = this.#deps;
+    const onAbort = (): void =>
+      void this.#cancel(id).catch((error: unknown) => warn('a step cannot be cancelled', error));
+    signal.addEventListener('abort', onAbort);
+    if (found !== undefined) void this.#deliver(found, silent(waiter), true);
+    else if (this.#unclaimed.delete(key)) this.#claim(id, waiter);
+    else this.#begin(id, this.#jobOf(step, key), waiter);
+    return promise.finally(() => signal.removeEventListener('abort', onAbort));
+  };
+
+  /** Tells that what an outcome brought is written, by its receipt. */
+  acknowledge(receipt: string): void {
+    this.#kept.acknowledge(receipt);
+  }
+
+  /** The worker processes that were heard of. */
+  workers(): readonly WorkerProcess[] {
+    return this.#workers.list();
+  }
+
+  /** The steps in the queues, as they were found last. */
+  queued(): QueuedJobs {
+    return this.#queued;
+  }
+
+  /** Tells a worker process what to do. */
+  async order(worker: string, order: Order): Promise<Ordered> {
+    if (!this.#workers.has(worker)) return 'unknown';
+    try {
+      await this.#channel.tell('order', worker, order);
+      return 'told';
+    } catch (error) {
+      this.#deps.warn('a worker process cannot be told what to do', error);
+      return 'untold';
+    }
+  }
+
+  /** Ends the dispatcher: what waits for steps rejects, and no turn is granted. The steps go on, for the next life. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#end(() => new Error('the engine ended'));
+    await this.#lease.giveUp();
+  }
+
+  /** Ends the dispatcher for another daemon that has taken over. */
+  #supersede(): void {
+    if (this.#isClosed) return;
+    // The other daemon has the steps; who waits for one here asks again should this one come back.
+    this.#end(() => new TurnUnused('another daemon has taken over'));
+    this.#deps.superseded();
+  }
+
+  #end(why: () => Error): void {
+    this.#isClosed = true;
+    if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer);
+    for (const id of this.#dispatched.keys()) this.#take(id)?.waiter?.reject(why());
+    this.#kept.close();
+    this.#deps.credited(0);
+  }
+
+  /** The server's time until which a turn that is granted now may be used: while no other daemon can have taken over. */
+  #sendBy(): number {
+    const { sendWithinMs = usableMs } = this.#deps;
+    return Math.min(this.#time.now() + sendWithinMs, this.#lease.until);
+  }
+
+  #jobOf(step: Step, key: string): StepJob {
+    const job = { step, key, sendBy: this.#sendBy(), dispatchedAt: this.#time.now() };
+    return this.#deaths.isSuspicious(key) ? { ...job, isAlone: true } : job;
+  }
+
+  #begin(id: string, job: StepJob, waiter: Waiter): void {
+    this.#dispatched.set(id, { key: job.key, isQueued: false, sendBy: job.sendBy, waiter });
+    this.#dispatch(id, job).catch((error: unknown) => {
+      if (error instanceof MessageTooLarge) this.#take(id)?.waiter?.reject(error);
+      // It may be in the queue all the same.
+      else this.#lost(id, error instanceof Error ? error.message : String(error));
+    });
+  }
+
+  async #dispatch(id: string, job: StepJob): Promise<void> {
+    const text = this.#deps.cluster.seal('job', id, job);
+    await this.#steps.add('step', text, { jobId: id, attempts: 1, removeOnComplete: { age: knownS } });
+    const dispatched = this.#dispatched.get(id);
+    if (dispatched === undefined) return;
+    dispatched.isQueued = true;
+    if (dispatched.waiter?.signal.aborted === true) await this.#cancel(id);
+  }
+
+  /** Takes up the steps that an earlier life left with worker processes, and the results that it had not acknowledged. */
+  async #adopt(): Promise<void> {
+    const { cluster, turns, warn } = this.#deps;
+    const refused = (error: unknown): void => warn(foreignText, error);
+    const { steps, results } = await leftBehind(this.#steps, this.#results, { cluster, refused });
+    for (const [id, { step, key, sendBy }] of steps) {
+      this.#dispatched.set(id, { key, isQueued: true, sendBy, earlier: { turn: step.turn } });
+      this.#unclaimed.set(key, id);
+      if (step.turn !== undefined) turns?.adopted(step.turn);
+    }
+    for (const [id, result] of results) if (result.kind === 'ended' && !steps.has(id)) this.#kept.adopt({ id, result });
+  }
+
+  /** Gives a step of an earlier life someone who waits for it. */
+  #claim(id: string, waiter: Waiter): void {
+    const step = this.#dispatched.get(id);
+    if (step !== undefined) step.waiter = silent(waiter);
+  }
+
+  /** Takes a step back, or has its worker process end it, whose result is waited for. */
+  async #cancel(id: string): Promise<void> {
+    if ((await this.#steps.getJobState(id)) === 'completed') return;
+    const wasTaken = (await this.#steps.getJob(id))?.processedOn !== undefined;
+    if ((await this.#steps.remove(id)) === 1)
+      return wasTaken
+        ? this.#lost(id, 'it ended, or was cut off')
+        : this.#failed(id, { code: 'cancelled', message: 'it was cancelled before it was sent' });
+    for (const worker of this.#workers.thatMayRun(id))
+      await this.#channel.tell('order', worker, { type: 'cancel', step: id });
+  }
+
+  #told(worker: string, report: Report): void {
+    switch (report.type) {
+      case 'present':
+        if (report.id === worker) this.#workers.heard(report);
+        return this.#reckonCredit();
+      case 'left':
+        this.#workers.left(worker);
+        return this.#reckonCredit();
+      case 'sent':
+        return this.#dispatched.get(report.step)?.waiter?.onSent();
+      default:
+        report satisfies never;
+    }
+  }
+
+  /** Resolves when the result need not be kept any more. */
+  #ended(id: string, data: string): Promise<void> {
+    const epoch = Number.parseInt(id, 10);
+    // The other daemon has it once the queues are closed here.
+    if (this.#isClosed || epoch > this.#lease.epoch) {
+      this.#supersede();
+      return new Promise(() => undefined);
+    }
+    const kept = this.#kept.of(id);
+    if (kept !== undefined) return kept;
+    const result = StepResult.parse(this.#deps.cluster.open('result', id, data));
+    const step = this.#take(id);
+    if (result.worker === nobody) this.#deaths.count(result.key);
+    else if (result.kind === 'ended' && !isStalled(result.outcome)) this.#deaths.clear(result.key);
+    if (step?.earlier?.turn !== undefined)
+      this.#deps.turns?.ended(step.earlier.turn, result.kind === 'ended' ? result.outcome : undefined);
+    if (step?.waiter !== undefined) return this.#deliver({ id, result }, step.waiter, step.earlier !== undefined);
+    // Nobody waits for what was taken for lost.
+    const isOfUse = result.kind === 'ended' && epoch < this.#lease.epoch;
+    return isOfUse ? this.#kept.park({ id, result }) : Promise.resolve();
+  }
+
+  /** Hands over a result. Resolves when it need not be kept any more. */
+  #deliver({ id, result }: FoundResult, waiter: Waiter, isOfEarlierTurn: boolean): Promise<void> {
+    const kept = result.kind === 'ended' ? this.#kept.handOver(id) : Promise.resolve();
+    settle(waiter, result, { receipt: id, isOfEarlierTurn, ahead: this.#deps.clock.now() - this.#time.now() });
+    return kept;
+  }
+
+  #take(id: string): Dispatched | undefined {
+    const step = this.#dispatched.get(id);
+    this.#dispatched.delete(id);
+    if (step !== undefined && this.#unclaimed.get(step.key) === id) this.#unclaimed.delete(step.key);
+    return step;
+  }
+
+  #arm(): void {
+    if (this.#isClosed) return;
+    const { clock, forgetAfterMs, warn } = this.#deps;
+    this.#timer = clock.at(clock.monotonic() + checkMs, () => {
+      for (const worker of this.#workers.forget(forgetAfterMs)) this.#channel.forget(worker);
+      this.#reckonCredit();
+      // While the server is away a look does not end.
+      if (!this.#isLooking) {
+        this.#isLooking = true;
+        void this.#look()
+          .catch((error: unknown) => {
+            if (!this.#isClosed) warn('lost steps cannot be looked for', error);
+          })
+          .then(() => {
+            this.#isLooking = false;
+          });
+      }
+      this.#arm();
+    });
+  }
+
+  /** Renews the lease. Ends the steps whose worker process is lost, and takes back those that none took in time. */
+  async #look(): Promise<void> {
+    await this.#time.measure();
+    if (!(await this.#lease.renew())) return this.#supersede();
+    this.#queued = await queuedIn(this.#steps, this.#results);
+    const now = this.#time.now();
+    const queued = [...this.#dispatched].filter(([, { isQueued }]) => isQueued);
+    // An order may have been lost on its way.
+    const cancelled = queued.filter(([, { waiter }]) => waiter?.signal.aborted === true);
+    await Promise.all(cancelled.map(([id]) => this.#cancel(id)));
+    const overdue = queued.filter(([, { sendBy }]) => now > sendBy);
+    const { missing, untaken } = await this.#lostSteps.look(overdue.map(([id]) => id));
+    for (const id of missing) this.#lost(id, 'the queue no longer has it');
+    for (const id of untaken) this.#take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time'));
+  }
+
+  #lost(id: string, why: string): void {
+    // Whether it had sent the request cannot be known.
+    this.#dispatched.get(id)?.waiter?.onSent();
+    this.#failed(id, lostFailure(why));
+  }
+
+  #failed(id: string, failure: StepFailure): void {
+    const step = this.#take(id);
+    if (step === undefined) return;
+    const { key, earlier, waiter } = step;
+    if (earlier?.turn !== undefined) this.#deps.turns?.ended(earlier.turn, undefined);
+    const outcome = { kind: 'failed', failure, at: this.#time.now(), elapsedMs: 0, bytes: 0 } as const;
+    const found: FoundResult = { id, result: { kind: 'ended', worker: nobody, key, wasSent: false, outcome } };
+    // Who asks for the same is told first, so that the log of its scrape says why it is asked for again.
+    void (waiter === undefined ? this.#kept.park(found) : this.#deliver(found, waiter, earlier !== undefined));
+  }
+
+  #reckonCredit(): void {
+    if (!this.#isReady || this.#isClosed) return;
+    // A tenth more, so that a worker process that is done finds its next step there.
+    const usable = Math.ceil(this.#workers.slots(this.#deps.cluster.version) * 1.1);
+    const credit = this.#time.now() < this.#lease.until ? usable : 0;
+    if (credit === this.#credit) return;
+    this.#credit = credit;
+    this.#deps.credited(credit);
+  }
+}

@@ -1,0 +1,127 @@
+import type { StepFailure } from '../step.ts';
+import type { Cluster } from './cluster.ts';
+import { StepJob, type StepResult } from './protocol.ts';
+import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
+
+/** Why a step was lost that the queue has put back. */
+const takenBack = 'it ended, or was cut off';
+
+/** Lost steps that one look takes up. */
+const mostLost = 1_000;
+
+/** The worker process of a result that nobody but the daemon gives. */
+export const nobody = '';
+
+/** What a look at the queues found, besides the lost steps whose failures it put among the results. */
+export interface Found {
+  /** Steps that the queue no longer has, nor a result. */
+  readonly missing: readonly string[];
+  /** Steps that no worker process took before their turn was over; they are taken out of the queue. */
+  readonly untaken: readonly string[];
+}
+
+/** The failure of a step whose worker process was lost. */
+export function lostFailure(why: string): StepFailure {
+  return { code: 'worker_lost', message: `the worker process that ran it was lost: ${why}` };
+}
+
+/**
+ * Has a queue of steps give up those whose worker process is lost, from now on.
+ *
+ * @param failed - told why it cannot.
+ */
+export function checkForLost(server: QueueServer, steps: string, failed: (error: unknown) => void): void {
+  const checker = server.openWorker(steps, undefined, {
+    autorun: false,
+    lockDuration: lockMs,
+    stalledInterval: checkMs,
+    maxStalledCount: 0,
+  });
+  void checker.startStalledCheckTimer().catch(failed);
+}
+
+/** What lost steps are found with. */
+export interface LostStepsDeps {
+  readonly cluster: Cluster;
+  readonly steps: BullQueue;
+  readonly results: BullQueue;
+  /** The server's time, in ms. */
+  now(): number;
+  /** Called for a step that was not sealed by this cluster; it is dropped. */
+  refused(error: unknown): void;
+}
+
+/**
+ * Finds the steps that do not come back. The failure of one whose worker process was lost is put among the results, where it stays until it is
+ * acknowledged: so it is known also when the daemon dies.
+ */
+export class LostSteps {
+  readonly #deps: LostStepsDeps;
+  /** Steps that neither the queue nor a result knew at the last look: a result may have come in between. */
+  #missing: ReadonlySet<string> = new Set();
+
+  constructor(deps: LostStepsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes out of the queue what an earlier life left there waiting: the turns of these steps are of no use any more. Those that worker processes were lost with are told. */
+  async clear(): Promise<void> {
+    const { steps } = this.#deps;
+    for (const job of await steps.getWaiting(0, -1)) {
+      if (job.processedOn === undefined) await steps.remove(job.id ?? '');
+      else await this.#tell(job, takenBack);
+    }
+    await this.#tellFailed();
+  }
+
+  /** @param overdue - the steps whose turns are over. */
+  async look(overdue: readonly string[]): Promise<Found> {
+    await this.#tellFailed();
+    const states = await Promise.all(overdue.map(async (id) => [id, await this.#settled(id)] as const));
+    const missing = new Set(states.flatMap(([id, state]) => (state === 'missing' ? [id] : [])));
+    const before = this.#missing;
+    this.#missing = missing;
+    return {
+      missing: [...missing].filter((id) => before.has(id)),
+      untaken: states.flatMap(([id, state]) => (state === 'untaken' ? [id] : [])),
+    };
+  }
+
+  async #tellFailed(): Promise<void> {
+    for (const job of await this.#deps.steps.getFailed(0, mostLost - 1)) await this.#tell(job, job.failedReason);
+  }
+
+  /** Looks at a step, and settles it where its worker process is lost, or none took it. */
+  async #settled(id: string): Promise<'untaken' | 'missing' | 'under way'> {
+    const { steps, results } = this.#deps;
+    const job = await steps.getJob(id);
+    const state = await steps.getJobState(id);
+    // BullMQ puts a step back whose worker process is lost, and has it fail with the next one that takes it.
+    if (state === 'waiting' && job?.processedOn !== undefined) await this.#tell(job, takenBack);
+    else if (state === 'waiting' && (await steps.remove(id)) === 1) return 'untaken';
+    if (state !== 'unknown') return 'under way';
+    return (await results.getJobState(id)) === 'unknown' ? 'missing' : 'under way';
+  }
+
+  /** Puts the failure of a step among the results, and takes the step out of the queue. */
+  async #tell({ id = '', data }: { readonly id?: string; readonly data: string }, why: string): Promise<void> {
+    const { steps, results } = this.#deps;
+    const sealed = this.#failureOf(id, data, why);
+    if (sealed !== undefined) await results.add('result', sealed, { jobId: id, attempts: 1, removeOnComplete: true });
+    await steps.remove(id);
+  }
+
+  #failureOf(id: string, data: string, why: string): string | undefined {
+    const { cluster, now, refused } = this.#deps;
+    try {
+      const { key } = StepJob.parse(cluster.open('job', id, data));
+      const outcome = { kind: 'failed', failure: lostFailure(why), at: now(), elapsedMs: 0, bytes: 0 } as const;
+      // Whether it had sent the request cannot be known.
+      const result: StepResult = { kind: 'ended', worker: nobody, key, wasSent: true, outcome };
+      return cluster.seal('result', id, result);
+    } catch (error) {
+      refused(error);
+      return undefined;
+    }
+  }
+}

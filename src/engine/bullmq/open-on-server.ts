@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { MissingPeer } from '../../load-peer.ts';
+import { openQueueServer } from './open-queue-server.ts';
+import type { QueueServer } from './queue-server.ts';
+
+/** The pauses between two attempts to reach a server, in ms: the first, and the longest. */
+const [firstPauseMs, longestPauseMs] = [1_000, 30_000];
+
+/** A warning that is repeated is told again after so long, in ms. */
+const apartMs = 60_000;
+
+/** Of all warnings together one is told in so long, in ms. */
+const secondMs = 1_000;
+
+/** The queues of a daemon and its worker processes. */
+export interface Queues {
+  /** Resolves with the address of their server, password included. Rejects while that is not known. */
+  address(): Promise<string>;
+  /** The name that they share. */
+  readonly cluster: string;
+  /** The 32 bytes with which they seal what they tell each other. */
+  readonly key: Uint8Array;
+}
+
+/** How the server of the queues is reached. */
+export interface Reach extends Pick<Queues, 'address'> {
+  /** Whether the tables that the server needs are made. */
+  readonly migrate: boolean;
+  monotonic(): number;
+  warn(what: string, error: unknown): void;
+}
+
+/**
+ * Opens something on the server of the queues, and the server itself; tries again until it succeeds. Rejects with the signal's reason, and with a
+ * `MissingPeer`.
+ *
+ * @param open - opens it; what it opened on the server before it rejects is closed.
+ */
+export async function openOnServer<T>(
+  reach: Reach,
+  open: (server: QueueServer) => Promise<T>,
+  signal: AbortSignal,
+): Promise<{ readonly server: QueueServer; readonly opened: T }> {
+  const failed = sparingly(reach, 'the queues cannot be used, and are tried again');
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    let server: QueueServer | undefined;
+    try {
+      server = await openQueueServer(await reach.address(), { failed, migrate: reach.migrate });
+      return { server, opened: await open(server) };
+    } catch (error) {
+      await server?.close().catch(failed);
+      signal.throwIfAborted();
+      if (error instanceof MissingPeer) throw error;
+      failed(error);
+      await delay(pauseMs, undefined, { signal });
+    }
+  }
+}
+
+/** Returns a function that warns once a minute at most: a server that is away fails many times a second. */
+function sparingly({ warn, monotonic }: Reach, what: string): (error: unknown) => void {
+  let toldAt = -Infinity;
+  return (error) => {
+    if (monotonic() - toldAt < apartMs) return;
+    toldAt = monotonic();
+    warn(what, plainError(error));
+  };
+}
+
+/**
+ * Returns a `warn` that tells errors by their messages alone, and drops what comes within a second of the last one told: a server that goes away
+ * fails all that is under way at once.
+ */
+export function plainWarn({ warn, monotonic }: Pick<Reach, 'warn' | 'monotonic'>): Reach['warn'] {
+  let toldAt = -Infinity;
+  return (what, error) => {
+    if (monotonic() - toldAt < secondMs) return;
+    toldAt = monotonic();
+    warn(what, plainError(error));
+  };
+}
+
+/** Returns an error with the message alone: those of the packages hold the commands that failed, and so the password. */
+export function plainError(error: unknown): Error {
+  return new Error(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,88 @@
+import type { PoolClient } from 'pg';
+import { loadPeer } from '../../load-peer.ts';
+import { Opened, processorOf, type QueueServer, type QueueServerOptions } from './queue-server.ts';
+
+/** The schema that BullMQ's tables are in. */
+const schema = 'bullmq';
+
+/** The table of leases: who may use the queues of a cluster, and until when. */
+const leaseTable = `create table if not exists ${schema}.heronry_leases (
+  cluster text primary key, holder text not null, life text not null, epoch bigint not null, until timestamptz not null)`;
+
+/** Takes or renews a lease: of a cluster, for a holder and its life, for so many ms. The epoch is at least the server's time in ms. */
+const takeLease = `
+insert into ${schema}.heronry_leases as held (cluster, holder, life, epoch, until)
+values ($1, $2, $3, floor(extract(epoch from clock_timestamp()) * 1000), clock_timestamp() + $4 * interval '1 millisecond')
+on conflict (cluster) do update set holder = excluded.holder, life = excluded.life, until = excluded.until,
+  epoch = case when held.life = excluded.life then held.epoch else greatest(held.epoch + 1, excluded.epoch) end
+where held.holder = excluded.holder or held.until < clock_timestamp()
+returning epoch`;
+
+/** Why a worker process cannot use the tables yet. */
+const missingOrOld = `the schema "${schema}" of the database is missing or of an older BullMQ: a daemon makes it, or brings it up to date, when it starts`;
+
+/** How long a connection may take to be made, in ms. */
+const connectMs = 10_000;
+
+/** The most connections of each queue, worker and relay, besides the one by which it hears. */
+const mostConnections = 4;
+
+/** Connects to PostgreSQL. Rejects as `openQueueServer` does. */
+export async function openPostgresqlServer(url: string, { failed, migrate }: QueueServerOptions): Promise<QueueServer> {
+  const { Pool } = (await loadPeer(() => import('pg'), 'pg')).default;
+  const bullmq = await loadPeer(() => import('bullmq'), 'bullmq');
+  /** The version of the tables; 0 where there are none. */
+  const versionOf = async (client: PoolClient): Promise<number> => {
+    try {
+      return await bullmq.assertSchemaCompatibility(client, schema);
+    } catch (error) {
+      if (error instanceof bullmq.SchemaMigrationRequiredError) return 0;
+      throw error;
+    }
+  };
+  const reached = { connectionString: url, max: mostConnections, connectionTimeoutMillis: connectMs };
+  const pool = new Pool(reached);
+  pool.on('error', failed);
+  try {
+    const client = await pool.connect();
+    try {
+      // A worker of BullMQ that finds no tables asks for them without a pause.
+      if (migrate) {
+        await bullmq.runMigrations(client, schema);
+        await client.query(leaseTable);
+      } else if ((await versionOf(client)) < bullmq.LATEST_SCHEMA_VERSION) throw new Error(missingOrOld);
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const connection = { ...reached, schema, skipMigrations: true };
+  const { Queue, Worker } = bullmq.withBackend(bullmq.createPostgresBackend);
+  const opened = new Opened(failed);
+
+  return {
+    openQueue: (name) => opened.add(new Queue<string, void>(name, { connection })),
+    openWorker: (name, process, options) =>
+      opened.add(new Worker<string, void>(name, processorOf(process), { ...options, connection })),
+    async openRelay(namespace) {
+      const relay = new bullmq.Relay({ connection, namespace, backend: bullmq.createPostgresRelayBackend });
+      opened.add(relay);
+      await relay.waitUntilReady();
+      return relay;
+    },
+    async now() {
+      const { rows } = await pool.query<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
+      return Number(rows[0]?.ms);
+    },
+    async takeLease(cluster, { holder, life }, ms) {
+      const { rows } = await pool.query<{ epoch: string }>(takeLease, [cluster, holder, life, ms]);
+      return rows[0] && Number(rows[0].epoch);
+    },
+    async close() {
+      await opened.close();
+      await pool.end();
+    },
+  };
+}

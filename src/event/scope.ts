@@ -1,0 +1,63 @@
+import type { EventType } from './catalogue.ts';
+
+/**
+ * Which callers that see only some projects get an event. `projects`: those that see one of the event's projects; the event then names only the
+ * projects that they see. `daemon`: none of them, as the event is about more than single projects.
+ */
+export type EventScope = 'projects' | 'daemon';
+
+/** The scope of every event type; leaving one out does not compile. */
+export const eventScopes: Readonly<Record<EventType, EventScope>> = {
+  'project.added': 'projects',
+  'project.updated': 'projects',
+  'project.archived': 'projects',
+  'project.restored': 'projects',
+  'project.deleted': 'projects',
+  'project.finished': 'projects',
+  'target.crashed': 'projects',
+  'target.parked': 'projects',
+  'target.released': 'projects',
+  'scrape.requested': 'projects',
+  'schedule.paused': 'daemon',
+  'schedule.resumed': 'daemon',
+  'scrape.started': 'projects',
+  'scrape.completed': 'projects',
+  'scrape.failed': 'projects',
+  'scrape.aborted': 'projects',
+  'scrape.cancelled': 'projects',
+  'scrape.gap': 'projects',
+  'crawl.offsite': 'projects',
+  'record.added': 'projects',
+  'record.changed': 'projects',
+  'record.missing': 'projects',
+  'record.gone': 'projects',
+  'record.removed': 'projects',
+  'record.synced': 'projects',
+  'file.stored': 'projects',
+  'file.failed': 'projects',
+  'file.expired': 'projects',
+  'value.held': 'projects',
+  'value.released': 'projects',
+  'value.rejected': 'projects',
+  'records.recalled': 'projects',
+  'entity.unlinked': 'daemon',
+  'reextraction.applied': 'daemon',
+  'metric.changed': 'projects',
+  'rule.met': 'projects',
+  'rule.ended': 'projects',
+  'objective.warn': 'projects',
+  'objective.error': 'projects',
+  'objective.recovered': 'projects',
+  'source.changed': 'daemon',
+  'source.renamed': 'daemon',
+  'objective.infeasible': 'daemon',
+  'ticket.opened': 'daemon',
+  'ticket.changed': 'daemon',
+  'ticket.resolved': 'daemon',
+  'ticket.reopened': 'daemon',
+  'sink.dead_letter': 'daemon',
+  'sink.lagged': 'daemon',
+  'pipeline.ended': 'daemon',
+  'workers.wanted': 'daemon',
+  'actor.gave_up': 'daemon',
+};

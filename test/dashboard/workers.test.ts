@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { load } from 'cheerio';
+import type { Params } from '../../src/control/methods.ts';
+import type { WorkerView } from '../../src/control/methods/worker.ts';
+import { serveHttp } from '../http/server.ts';
+import { assertHarmless, hostile } from './hostile.ts';
+
+const worker: WorkerView = {
+  ...{ id: 'w1', host: 'crow', pid: 4711, version: '1.0.0', startedAt: 1_000, heardAt: 2_000 },
+  ...{ online: true, draining: false, concurrency: 16, active: 3, processed: 40, failed: 2 },
+};
+
+describe('the page of worker processes', () => {
+  test('shows each with its state, slots and counts, and what it can be told', async (t) => {
+    const away = { ...worker, id: 'w2', online: false };
+    const { ask } = await serveHttp(t, { 'worker.list': () => ({ engine: 'bullmq', workers: [worker, away] }) });
+    const $ = load((await ask('/workers')).text);
+    const cells = $('tbody tr').first().find('td').toArray();
+    assert.deepEqual(
+      cells.slice(1, 6).map((cell) => $(cell).text().replaceAll(/\s+/g, ' ').trim()),
+      ['running', 'crow 4711', '3 of 16', '40', '2'],
+    );
+    assert.equal($('form[action="act/worker.resize"]').length, 1);
+    assert.match($('tbody tr').last().text(), /away/);
+  });
+
+  test('has a worker process run so many steps at a time', async (t) => {
+    const told: Params<'worker.resize'>[] = [];
+    const { ask, port } = await serveHttp(t, {
+      'worker.list': () => ({ engine: 'bullmq', workers: [worker] }),
+      'worker.resize': (params) => {
+        told.push(params);
+        return { id: params.id };
+      },
+    });
+    const { status } = await ask('/act/worker.resize', {
+      verb: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: `http://127.0.0.1:${port}` },
+      body: new URLSearchParams({ id: 'w1', concurrency: '32', '.then': 'workers' }).toString(),
+    });
+    assert.equal(status, 303);
+    assert.deepEqual(told, [{ id: 'w1', concurrency: 32 }]);
+  });
+
+  test('shows how many are wanted, and has it changed', async (t) => {
+    const told: Params<'worker.scale'>[] = [];
+    const scale = { min: 1, max: 4, wanted: 2, by: 'daemon' as const, own: 2 };
+    const { ask, port } = await serveHttp(t, {
+      'worker.list': () => ({ engine: 'bullmq', workers: [worker], scale }),
+      'worker.scale': (params) => {
+        told.push(params);
+        return scale;
+      },
+    });
+    const $ = load((await ask('/workers')).text);
+    assert.match($('main').text(), /2\s+wanted by the backlog, at least\s+1\s+and at most\s+4\./);
+    const { status } = await ask('/act/worker.scale', {
+      verb: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: `http://127.0.0.1:${port}` },
+      body: new URLSearchParams({ min: '2', max: '8', '.then': 'workers' }).toString(),
+    });
+    assert.equal(status, 303);
+    assert.deepEqual(told, [{ min: 2, max: 8 }]);
+  });
+
+  test('says where there are none', async (t) => {
+    for (const [engine, text] of [
+      ['local', /asks and reads itself/],
+      ['bullmq', /No worker process is there/],
+    ] as const) {
+      const { ask } = await serveHttp(t, { 'worker.list': () => ({ engine, workers: [] }) });
+      assert.match((await ask('/workers')).text, text);
+    }
+  });
+
+  test('offers nothing to one who may only look, and shows what a machine calls itself as text', async (t) => {
+    const named = { ...worker, id: hostile, host: hostile, version: hostile };
+    const { ask } = await serveHttp(t, { 'worker.list': () => ({ engine: 'bullmq', workers: [named] }) });
+    const { text } = await ask('/workers', { token: 'read' });
+    assert.doesNotMatch(text, /act\/worker/);
+    assertHarmless(text);
+  });
+});

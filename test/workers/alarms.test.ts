@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CallError } from '../../src/actor/errors.ts';
+import { createSystem } from '../../src/actor/system.ts';
+import { VirtualClock } from '../../src/clock.ts';
+import { nothingQueued } from '../../src/engine/bullmq/queued-jobs.ts';
+import type { WorkerProcess } from '../../src/engine/bullmq/worker-list.ts';
+import { alarms, type AlarmsMessage } from '../../workers/alarms.ts';
+
+const limits = { offline: 120_000, broken: 0.01, wait: 1_000, lasting: 300_000 };
+
+test('a worker process that is silent for two minutes is told once, and once that it is over [S43]', async (t) => {
+  const clock = new VirtualClock(Date.UTC(2026, 0, 1));
+  const system = createSystem({ clock });
+  const told: (readonly (string | undefined)[])[] = [];
+  const worker: WorkerProcess = {
+    ...{ type: 'present', id: 'w', host: 'crow', pid: 1, version: '1', startedAt: 0, heardAt: clock.now() },
+    ...{ concurrency: 4, active: [], processed: 0, failed: 0, isOnline: true, isDraining: false },
+  };
+  let workers: readonly WorkerProcess[] | undefined = [worker];
+  const spawned = await system.spawn<AlarmsMessage>(
+    (self) =>
+      alarms(self, {
+        clock,
+        limits,
+        async seen() {
+          if (workers === undefined) throw new CallError('noproc', 'engine is not alive');
+          return { workers, queued: nothingQueued, done: { steps: 0, broken: 0, waitedMs: 0 } };
+        },
+        save: async (symptoms) => told.push(symptoms.map((symptom) => symptom.worker)),
+      }),
+    { id: 'alarms' },
+  );
+  if (spawned.ok !== true) assert.fail('it did not start');
+  t.after(() => system.exit(spawned.ref, 'shutdown'));
+  const pass = async (looks: number): Promise<void> => {
+    await system.idle();
+    for (let look = 0; look < looks; look += 1) {
+      clock.advance(15_000);
+      await system.idle();
+    }
+  };
+  await pass(7);
+  assert.deepEqual(told, [[]]);
+  workers = [{ ...worker, isOnline: false }];
+  await pass(4);
+  assert.deepEqual(told, [[], ['crow 1']]);
+  // Without an engine nothing is known.
+  workers = undefined;
+  await pass(4);
+  workers = [];
+  await pass(4);
+  assert.deepEqual(told, [[], ['crow 1'], []]);
+});
