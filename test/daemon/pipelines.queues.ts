@@ -58,7 +58,13 @@ for (const { what, skip } of engines)
         ['first', 'collect', 'process', 'merge'].map((name) => [name, 'done']),
       );
       assert.equal((await readFile(join(folder, 'first'), 'utf8')).split('\n').length, 2);
-      assert.match(await readFile(join(folder, 'process'), 'utf8'), /"prices":\["13\.00"\]/);
-      assert.match(await readFile(join(folder, 'out', 'records', 'shop.product', '000001.ndjson'), 'utf8'), /13\.00/);
+      // A worker process goes on with the request that it has begun; the daemon's own died with it, and is asked anew.
+      const [price, asked] = isRemote ? ['12.00', 1] : ['13.00', 2];
+      assert.equal(site.asked.filter(({ path }) => path === '/a').length, asked);
+      assert.match(await readFile(join(folder, 'process'), 'utf8'), new RegExp(`"prices":\\["${price}"\\]`));
+      assert.match(
+        await readFile(join(folder, 'out', 'records', 'shop.product', '000001.ndjson'), 'utf8'),
+        new RegExp(price),
+      );
     });
   });
