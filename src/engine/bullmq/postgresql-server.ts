@@ -1,5 +1,6 @@
 import type { PoolClient } from 'pg';
 import { loadPeer } from '../../load-peer.ts';
+import { inServerTime, serverNow } from './in-server-time.ts';
 import { Opened, processorOf, type QueueServer, type QueueServerOptions } from './queue-server.ts';
 
 /** The schema that BullMQ's tables are in. */
@@ -29,7 +30,7 @@ const mostConnections = 4;
 
 /** Connects to PostgreSQL. Rejects as `openQueueServer` does. */
 export async function openPostgresqlServer(url: string, { failed, migrate }: QueueServerOptions): Promise<QueueServer> {
-  const { Pool } = (await loadPeer(() => import('pg'), 'pg')).default;
+  const pg = (await loadPeer(() => import('pg'), 'pg')).default;
   const bullmq = await loadPeer(() => import('bullmq'), 'bullmq');
   /** The version of the tables; 0 where there are none. */
   const versionOf = async (client: PoolClient): Promise<number> => {
@@ -41,8 +42,9 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
     }
   };
   const reached = { connectionString: url, max: mostConnections, connectionTimeoutMillis: connectMs };
-  const pool = new Pool(reached);
+  const pool = new pg.Pool(reached);
   pool.on('error', failed);
+  const translated = inServerTime(pg, pool);
   try {
     const client = await pool.connect();
     try {
@@ -54,11 +56,12 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
     } finally {
       client.release();
     }
+    await translated.measure();
   } catch (error) {
     await pool.end();
     throw error;
   }
-  const connection = { ...reached, schema, skipMigrations: true };
+  const connection = { ...reached, ...translated.options, schema, skipMigrations: true };
   const { Queue, Worker } = bullmq.withBackend(bullmq.createPostgresBackend);
   const opened = new Opened(failed);
 
@@ -73,8 +76,8 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
       return relay;
     },
     async now() {
-      const { rows } = await pool.query<{ ms: string }>('select extract(epoch from clock_timestamp()) * 1000 as ms');
-      return Number(rows[0]?.ms);
+      const [now] = await Promise.all([serverNow(pool), translated.measure()]);
+      return now;
     },
     async takeLease(cluster, { holder, life }, ms) {
       const { rows } = await pool.query<{ epoch: string }>(takeLease, [cluster, holder, life, ms]);

@@ -105,9 +105,12 @@ for (const { what, skip, start } of servers)
           });
           return worker;
         },
-        /** Starts a worker in a process of its own. */
-        async spawn(id: string): Promise<ChildProcess> {
-          const child = fork(join(import.meta.dirname, 'step-worker.program.ts'), [url, name, id]);
+        /** Starts a worker in a process of its own, whose wall clock may be off by so many milliseconds. */
+        async spawn(id: string, offMs = 0): Promise<ChildProcess> {
+          const child = fork(join(import.meta.dirname, 'step-worker.program.ts'), [url, name, id], {
+            execArgv: ['--import', import.meta.resolve('../../support/wrong-clock.ts')],
+            env: { ...process.env, CLOCK_OFF_MS: `${offMs}` },
+          });
           t.after(() => child.kill('SIGKILL'));
           await once(child, 'message');
           return child;
@@ -240,6 +243,32 @@ for (const { what, skip, start } of servers)
       child.kill('SIGKILL');
       const outcome = await running;
       assert.equal(outcome.kind === 'failed' && outcome.failure.code, 'worker_lost');
+    });
+
+    test('are lost after the same time whatever clock their worker has: five minutes fast, or five minutes slow', async (t) => {
+      const { dispatcher, spawn } = await open(t);
+      const hang = async (path: string): Promise<{ readonly outcome: Promise<StepOutcome> }> => {
+        const sent = Promise.withResolvers<void>();
+        const outcome = dispatcher.run(stepOf(path), never, sent.resolve);
+        await sent.promise;
+        return { outcome };
+      };
+      const fast = await spawn('fast', 300_000);
+      const lost = await Promise.all([hang('/hang?1'), hang('/hang?2')]);
+      await spawn('slow', -300_000);
+      const others = await Promise.all([hang('/hang?3'), hang('/hang?4')]);
+      const ended: string[] = [];
+      for (const { outcome } of others)
+        outcome.then(
+          (came) => ended.push(JSON.stringify(came)),
+          () => undefined,
+        );
+      fast.kill('SIGKILL');
+      for (const { outcome } of lost) {
+        const came = await outcome;
+        assert.equal(came.kind === 'failed' && came.failure.code, 'worker_lost');
+      }
+      assert.deepEqual(ended, []);
     });
 
     test('with which two workers were lost run in a process of their own: one that ends that too fails as `stalled`, one that was beside it comes to its end (S9)', async (t) => {
