@@ -4,8 +4,11 @@ import type { StepResult } from './protocol.ts';
 /** What was handed over and is not acknowledged after so long is of no use, as that of a scrape that was cancelled, in ms. */
 const unacknowledgedMs = 60_000;
 
-/** How long a result of an earlier life waits for who asks for it, in ms. Later a page is expected as it is then. */
-const unclaimedMs = 120_000;
+/**
+ * How long a result of an earlier life waits for who asks for it, in ms. A page is asked for again only when the turn of its target comes, which a long line of
+ * others at its host may put off. Its values are of when it was read, so that those of an objective that is shorter are asked for once more.
+ */
+const unclaimedMs = 3_600_000;
 
 interface Kept {
   /** Resolves when the queue need not keep it any more. */
