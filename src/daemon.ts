@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { describeReason } from './actor/errors.ts';
 import type { Report } from './actor/report.ts';
@@ -32,6 +32,8 @@ import type { FindSecrets } from './session/secret-store.ts';
 import { watchData } from './daemon/watch-data.ts';
 import type { Tracing, TracingOptions } from './telemetry/tracing.ts';
 import { type LogLevel, createLogger, logFile, logReport } from './log.ts';
+
+export { restoreBackup, RestoreError } from './daemon/restore-backup.ts';
 
 /** The options of the command line, which override the configuration file. Relative paths in that file start at its folder. */
 export interface RunOptions {
@@ -89,6 +91,9 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     history: config.history,
     keptSteps: config.steps.keep,
     vault: config.vault,
+    ...defined({
+      backup: config.backup && { to: resolve(baseOf(options), config.backup.to), everyMs: config.backup.every },
+    }),
     ...defined({ rates: config.rates && ratesFrom(config.rates, baseOf(options)) }),
     threads: config.threads ?? Math.max(1, availableParallelism() - 1),
     report: reports.take,
@@ -177,6 +182,9 @@ async function prepare(
   if (config.http?.daemon !== undefined)
     return cannotStart(`${options.config}: http.daemon: expected it with \`heronry start --role api\` alone`);
   const paths = pathsOf(options, config);
+  const backup = config.backup && resolve(baseOf(options), config.backup.to);
+  if (backup !== undefined && !relative(paths.data, backup).startsWith('..'))
+    return cannotStart(`backup.to: ${backup} lies in the data folder: expected a folder on another disk`);
   const fault = await dataFault(paths.data);
   return fault === undefined ? { config, paths } : cannotStart(fault);
 }

@@ -45,14 +45,28 @@ export async function backupTo(path: string, data: string, parts: BackupParts): 
 async function copyAll(path: string, data: string, { store }: BackupParts): Promise<number> {
   await store.environment.copyTo(path);
   const bytes = await copyPacks(path, data, store);
-  for (const each of await readdir(data, { withFileTypes: true })) {
-    const { name } = each;
-    if (each.isFile() && !notCopied.has(name)) await copyFile(join(data, name), join(path, name));
-    if (each.isDirectory() && name === 'sinks') await copySinks(join(data, name), join(path, name));
-  }
-  for (const { name } of (await readdir(path, { withFileTypes: true })).filter((each) => each.isFile()))
-    await chmod(join(path, name), 0o600);
+  await copyFiles(path, data);
+  if (await hasSinks(data)) await copySinks(join(data, sinksFolder), join(path, sinksFolder));
+  await chmod(join(path, 'data.mdb'), 0o600);
   return bytes + (await stat(join(path, 'data.mdb'))).size;
+}
+
+/** Copies the files beside the store, such as the key of sessions. */
+export async function copyFiles(path: string, data: string): Promise<void> {
+  for (const each of await readdir(data, { withFileTypes: true })) {
+    if (!each.isFile() || notCopied.has(each.name)) continue;
+    await copyFile(join(data, each.name), join(path, each.name));
+    await chmod(join(path, each.name), 0o600);
+  }
+}
+
+/** The folder of a data folder in which file sinks keep what is not yet a file. */
+export const sinksFolder = 'sinks';
+
+/** Whether a data folder has folders of sinks. */
+export async function hasSinks(data: string): Promise<boolean> {
+  const entries = await readdir(data, { withFileTypes: true });
+  return entries.some((each) => each.isDirectory() && each.name === sinksFolder);
 }
 
 /** Copies the packs that the store names now. Bytes of a pack beyond the copied index are cut off when the copy is opened. Resolves with their bytes. */
@@ -73,7 +87,7 @@ async function copyPacks(path: string, data: string, { vault }: BackupParts['sto
 const attempts = 20;
 
 /** Copies what file sinks have taken and not yet made a file of. If a sink renames a file meanwhile, all is copied again, so that the file is there by one of its names. */
-async function copySinks(from: string, to: string): Promise<void> {
+export async function copySinks(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await cp(from, to, { recursive: true });

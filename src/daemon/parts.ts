@@ -50,6 +50,7 @@ import { type Planning, createPlanning } from '../../workers/planning.ts';
 import type { VaultLimits } from '../vault/expire.ts';
 import type { TicketView } from '../view/ticket.ts';
 import { type Identity, ownIdentity } from './claim.ts';
+import type { ContinuousBackupOptions } from './continuous-backup.ts';
 import { createKeptFigures, type KeptFigures } from '../figures/keep-figures.ts';
 import { createRates, type RatesFrom } from '../figures/rates.ts';
 import type { MetricDeps } from '../figures/read-metrics.ts';
@@ -116,6 +117,8 @@ export interface DaemonOptions {
   applied?(settings: Settings): void;
   /** How long pages are kept as evidence, and how many bytes of them; `off` keeps none. Default: `off`. */
   readonly vault?: VaultLimits | 'off';
+  /** Where the data are copied to while the daemon runs. Default: nowhere. */
+  readonly backup?: ContinuousBackupOptions;
   /** Where rates of currencies come from. Default: there are none. */
   readonly rates?: RatesFrom;
   /** How large the store may become, in bytes. Default: the disk is the limit. */
@@ -186,7 +189,6 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
   const random = (): number => options.random();
   const names = createNames();
   const system = createSystem({ clock, report: options.report });
-  const identity = ownIdentity(options.socket, clock.now());
   const room = (): void => names.hosts.via('hosts').send({ type: 'room' });
   const state = createState({
     clock,
@@ -204,12 +206,11 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
   const extractRoom = new ExtractRoom(options.threads * pagesPerThread, room);
 
   const secrets = createSecrets(options.findSecrets, clock);
-  const pool = names.plugins.via('plugins');
   const plugins = createSourcePlugins({
     catalogue,
     findSecrets: secrets.remembered,
     log,
-    call: (question) => callPlugin(pool, question),
+    call: (question) => callPlugin(names.plugins.via('plugins'), question),
   });
 
   const hosts = hostPorts(names.hosts.via('hosts'));
@@ -246,7 +247,6 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
     steps: state.steps,
     daemon: { data: options.data, bot, warn },
   });
-  const { make: makeRequest } = requests;
 
   const dues = createDueTimes({
     scheduleOf: effectiveSchedules(state),
@@ -270,7 +270,7 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
     catalogue,
     settings,
     circuits: hosts.circuits,
-    makeRequest,
+    makeRequest: requests.make,
     plugins,
     dues,
     log,
@@ -355,7 +355,7 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
     clock,
     system,
     names,
-    identity,
+    identity: ownIdentity(options.socket, clock.now()),
     state,
     bodies,
     extractRoom,

@@ -27,6 +27,7 @@ import { handOverMs } from '../../workers/hosts.ts';
 import { defined } from '../defined.ts';
 import type { Children } from './children.ts';
 import { claimData, fileOf } from './claim.ts';
+import type { ContinuousBackup } from './continuous-backup.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
 import { politenessKey } from '../definition/source.ts';
 import { type HostOf, saveCircuits } from '../store/circuits.ts';
@@ -95,6 +96,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
     await state.unlessFull(() => expirePack(state.store(), vault, vaultLimits));
   }
 
+  let following: ContinuousBackup | undefined;
+
   /** Worker processes say how many turns they can use. */
   let turns = options.queues === undefined ? (options.maxInFlight ?? maxInFlight) : 0;
   const { queues } = options;
@@ -148,12 +151,18 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         await beginInFile(store, fileOf(store.environment.path));
         await recover(store, clock.now());
         if (vaultLimits !== 'off') state.setVault(await openVault(store));
+        if (options.backup === undefined) return;
+        const { followStore } = await import('./continuous-backup.ts');
+        const { data, warn } = options;
+        following = followStore({ options: options.backup, data, clock, store, vault: state.vault, warn });
       },
       async closing(store) {
         await state.steps.close(store);
         const vault = state.vault();
         state.setVault(undefined);
         await vault?.close();
+        await following?.close();
+        following = undefined;
       },
       release: (store) => releaseClaim(store, identity),
       published: state.setStore,

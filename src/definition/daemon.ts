@@ -42,6 +42,16 @@ const VaultSettings = strict({
   maxBytes: byteSizeUpTo(z, '1024 TiB').prefault('20GiB'),
 });
 
+/** Where the data are copied to, again and again while the daemon runs. */
+const BackupSettings = strict({
+  /** A folder on another disk, for this daemon alone. */
+  to: Path,
+  /** How far the copy is behind at most, but for the time that a copy takes. */
+  every: durationUpTo('10s')
+    .refine((ms) => ms >= 1_000, expected('1s to 10s'))
+    .prefault('5s'),
+});
+
 /** How the daemon names itself to sites. Without a contact only loopback addresses are asked: a site must be able to complain. */
 const Bot = strict({
   /** The name that robots.txt is matched against, and the first word of the user agent. */
@@ -101,6 +111,8 @@ export const DaemonConfig = strict({
   vault: z
     .union([z.literal('off'), VaultSettings], expected('`off`, or a mapping of `keep` and `maxBytes`'))
     .prefault({}),
+  /** Default: nothing is copied but by `heronry backup`. */
+  backup: BackupSettings.exactOptional(),
   /** Where pages are asked for and read. Default: in the daemon itself, and no package for another engine is loaded. */
   engine: EngineSettings.exactOptional(),
   rates: RatesSettings.exactOptional(),

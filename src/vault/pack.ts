@@ -36,6 +36,35 @@ export async function appendTo(path: string, position: number, parts: readonly U
   }
 }
 
+/** Copies the bytes of a pack from one position to another, where its copy ends at the first; on disk when it resolves. Does nothing where the pack has no file, which the vault reports itself. */
+export async function copyTail(from: string, to: string, position: number, end: number): Promise<void> {
+  const source = await open(from, 'r').catch(orMissing);
+  if (source === undefined) return;
+  try {
+    const copy = await open(to, position === 0 ? 'w' : 'r+', 0o600);
+    try {
+      const buffer = Buffer.alloc(Math.min(1_048_576, end - position));
+      for (let at = position; at < end;) {
+        const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, end - at), at);
+        if (bytesRead === 0) break;
+        for (let written = 0; written < bytesRead;)
+          written += (await copy.write(buffer, written, bytesRead - written, at + written)).bytesWritten;
+        at += bytesRead;
+      }
+      await copy.sync();
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function orMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
 /** Returns the rest of some parts after their first bytes. */
 function behind([first, ...parts]: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   if (first === undefined) return [];

@@ -20,7 +20,7 @@ async function offered(directory: string, words: readonly string[]): Promise<str
 
 describe('completion', () => {
   const cases: readonly [string[], string[]][] = [
-    [['re'], ['release', 'rescrape', 'restore', 'records', 'reextract', 'resume']],
+    [['re'], ['release', 'rescrape', 'restore', 'records', 'reextract', 'resume', 'restore-backup']],
     [['w'], ['worker', 'waste', 'why', 'watch', 'workers']],
     [['why', 'so'], ['solar']],
     [['waste', 'cr'], ['crowd']],

@@ -41,6 +41,11 @@ export function memoryEnvironment(disk: Disk): Environment {
     exclusively,
     onUndone: () => undefined,
     onLastChange: (listener) => void lastChangeListeners.push(listener),
+    changed: () => undefined,
+    noteChanges: () => undefined,
+    snapshot() {
+      throw new Error('an environment in memory has no snapshots');
+    },
     copyTo: () => Promise.reject(new Error('an environment in memory is not copied')),
     close: () => Promise.resolve(),
   };

@@ -1,7 +1,9 @@
 import { statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Database, open } from 'lmdb';
+import { type Database, open, type Transaction } from 'lmdb';
 import { type BatchCounts, createBatches } from './batch.ts';
+import type { ChangedKeys } from './changed-keys.ts';
+import type { TableKey } from './table.ts';
 import { constants } from 'node:os';
 import { makeFolder } from '../../make-folder.ts';
 
@@ -56,6 +58,12 @@ export interface Environment {
    * meanwhile. A throw of it undoes the transaction.
    */
   onLastChange(listener: () => void): void;
+  /** Notes a key of a row that is being written, where keys are noted. To be called by each write of a table. */
+  changed(table: string, key: TableKey): void;
+  /** Has the keys of all rows that are written from now on noted in `keys`; `undefined` has none noted. */
+  noteChanges(keys: ChangedKeys | undefined): void;
+  /** Reads all that is committed now, until it is closed. */
+  snapshot(): Snapshot;
   /**
    * Copies all that is committed, at one instant, to the folder `path`, which is made if missing. Rejects when the folder cannot
    * be written or holds a store.
@@ -65,6 +73,18 @@ export interface Environment {
   commitCounts(): BatchCounts;
   /** Writes the changes under way, waits for them and closes the environment. May be called again. */
   close(): Promise<void>;
+}
+
+/** The rows of an environment as they were at one instant, also over turns of the event loop. While it is open, the space of older rows is not used again. */
+export interface Snapshot {
+  /** The bytes of a row; `undefined` where there is none. */
+  read(table: string, key: TableKey): Buffer | undefined;
+  close(): void;
+}
+
+/** What lmdb-js takes, and its types leave out. */
+interface SnapshotDatabase {
+  getBinary(key: TableKey, options: { readonly transaction: Transaction }): Buffer | undefined;
 }
 
 /** The part of the limit from which free pages within the file no longer count as room. */
@@ -89,6 +109,7 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
   const waiting = new Set<() => void>();
   let writing = false;
   let closed: Promise<void> | undefined;
+  let changes: ChangedKeys | undefined;
   const batches = createBatches({ now: () => performance.now(), write, undoable });
 
   return {
@@ -109,6 +130,21 @@ export function openEnvironment({ path, limitBytes }: EnvironmentOptions): Envir
     },
     onLastChange(listener) {
       lastChangeListeners.push(listener);
+    },
+    changed(name, key) {
+      if (changes !== undefined) changes.note(name, key);
+    },
+    noteChanges(keys) {
+      changes = keys;
+    },
+    snapshot() {
+      // The transaction of this turn may be of before the last commit.
+      root.resetReadTxn();
+      const transaction = root.useReadTransaction();
+      return {
+        read: (name, key) => (databases.get(name) as SnapshotDatabase | undefined)?.getBinary(key, { transaction }),
+        close: () => transaction.done(),
+      };
     },
     async copyTo(target) {
       await makeFolder(target);

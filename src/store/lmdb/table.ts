@@ -62,10 +62,12 @@ export function table<K extends TableKey, V>(environment: Environment, name: str
     put(key, row) {
       inTransaction();
       database.putSync(key, row);
+      environment.changed(name, key);
     },
     putNew(key, row) {
       inTransaction();
       const added: unknown = database.putSync(key, row, { noOverwrite: true });
+      if (added === true) environment.changed(name, key);
       return added === true;
     },
     append(key, row) {
@@ -74,15 +76,21 @@ export function table<K extends TableKey, V>(environment: Environment, name: str
       if (added !== true) {
         throw new Error(`${name}: expected a key beyond the last one, got ${JSON.stringify(key)}`);
       }
+      environment.changed(name, key);
     },
     remove(key) {
       inTransaction();
-      return database.removeSync(key);
+      const isRemoved = database.removeSync(key);
+      if (isRemoved) environment.changed(name, key);
+      return isRemoved;
     },
     removeRange(range) {
       inTransaction();
       const keys = [...database.getKeys(optionsOf(range))];
-      for (const key of keys) database.removeSync(key);
+      for (const key of keys) {
+        database.removeSync(key);
+        environment.changed(name, key as K);
+      }
       return keys.length;
     },
     keys: (range) => database.getKeys(optionsOf(range)) as Iterable<K>,

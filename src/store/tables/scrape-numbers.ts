@@ -50,6 +50,13 @@ export class ScrapeNumbers {
     return this.isReserved() ? (this.#last = this.last() + 1) : undefined;
   }
 
+  /** Leaves out the next numbers, within a transaction. May be run twice. */
+  skip(count: number): void {
+    const last = Math.max(this.#meta.reservedScrapes() ?? 0, this.#lastWritten());
+    this.#meta.reserveScrapes(last + count);
+    this.#last = undefined;
+  }
+
   /** Whether this process left a part of its block unused. */
   hasSpare(): boolean {
     return this.#last !== undefined && this.#last < (this.#meta.reservedScrapes() ?? 0);

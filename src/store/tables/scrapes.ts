@@ -112,6 +112,8 @@ export function scrapeTable(environment: Environment, urlOf: (target: number) =>
     countRunning: () => running.count() + [...begun.keys()].filter(isUnwritten).length,
     /** The highest number that was given to a scrape, or one that an ended process may have given. */
     last: () => numbers.last(),
+    /** Leaves numbers out, as they may have been given by a process that this store knows nothing of. To be called within a transaction. */
+    skipNumbers: (count: number) => numbers.skip(count),
     /** Whether numbers are reserved that were not given. */
     hasSpareNumbers: () => numbers.hasSpare(),
     /** Gives the reserved numbers back, so that the next process leaves no gap. To be called within the last transaction. */

@@ -1,0 +1,92 @@
+import { chmod, copyFile, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemText } from '../definition/file.ts';
+import { makeFolder } from '../make-folder.ts';
+import { replayJournal } from '../store/lmdb/replay-journal.ts';
+import { sinksFolder } from './backup.ts';
+import { basesIn, journalName, markName } from './backup-layout.ts';
+import { dataFault } from './start-failure.ts';
+
+/** What was restored. */
+interface Restored {
+  readonly data: string;
+  /** The wall time as of which the data are. */
+  readonly asOf: number;
+  /** Bytes at the end of the journal that were not whole, as of a daemon that was killed while it wrote them. */
+  readonly cutBytes: number;
+}
+
+/** Thrown where a backup cannot be restored; its message says why. */
+export class RestoreError extends Error {
+  override readonly name = 'RestoreError';
+}
+
+/**
+ * Makes a data folder of a backup, which stays as it is: of a copy, or of a continuous backup at its newest instant. The folder must not
+ * exist, or be empty; it is open to its owner alone. Rejects with a `RestoreError`; nothing stays then of what was made.
+ */
+export async function restoreBackup(backup: string, data: string): Promise<Restored> {
+  const from = await copyIn(backup);
+  if (existsSync(data) && (await namesIn(data)).length > 0)
+    throw new RestoreError(`${data}: something stands there already: expected no folder, or an empty one`);
+  const part = `${data}.part`;
+  if (existsSync(part)) throw new RestoreError(`${part}: expected nothing there, as the data are put together in it`);
+  try {
+    await makeFolder(dirname(data));
+    await copyFolder(from, part);
+    const fault = await dataFault(part);
+    if (fault !== undefined) throw new RestoreError(fault);
+    const copiedAt = (await stat(join(from, 'data.mdb'))).mtimeMs;
+    const journal = join(from, journalName);
+    const replayed = existsSync(journal) ? await replayJournal(journal, part) : { asOf: copiedAt, cutBytes: 0 };
+    if (replayed.asOf === undefined)
+      throw new RestoreError(`${journal} is damaged: its first entry cannot be read: expected a whole one`);
+    if (existsSync(data)) await rmdir(data);
+    await rename(part, data);
+    return { data, asOf: replayed.asOf, cutBytes: replayed.cutBytes };
+  } catch (error) {
+    await rm(part, { recursive: true, force: true });
+    throw error instanceof RestoreError ? error : new RestoreError(`${data}: not restored: ${systemText(error)}`);
+  }
+}
+
+/** The folder in a backup that has a copy of the data. */
+async function copyIn(backup: string): Promise<string> {
+  const names = await namesIn(backup);
+  if (names.includes('data.mdb')) return backup;
+  if (!names.includes(markName))
+    throw new RestoreError(
+      `${backup} is no backup of Heronry: expected a folder that \`heronry backup\` made, or that of a continuous backup`,
+    );
+  const newest = (await basesIn(backup)).at(-1);
+  if (newest === undefined)
+    throw new RestoreError(`${backup} has no whole copy of the data: the first one was never finished`);
+  return newest.path;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    throw new RestoreError(`${folder}: ${systemText(error)}: expected a folder`, { cause: error });
+  }
+}
+
+/** The files of a backup that are no data, or that a daemon makes anew. */
+const notRestored = new Set([journalName, 'lock.mdb']);
+
+async function copyFolder(from: string, to: string): Promise<void> {
+  await mkdir(to, { mode: 0o700 });
+  for (const each of await readdir(from, { withFileTypes: true })) {
+    const path = join(from, each.name);
+    // A copy of the folders of sinks that was finished, but had not taken the place of the one before.
+    const isSpare = each.name === `${sinksFolder}.part`;
+    if (isSpare && existsSync(join(from, sinksFolder))) continue;
+    const copy = join(to, isSpare ? sinksFolder : each.name);
+    if (each.isDirectory()) await copyFolder(path, copy);
+    if (!each.isFile() || notRestored.has(each.name)) continue;
+    await copyFile(path, copy);
+    await chmod(copy, 0o600);
+  }
+}
