@@ -8,7 +8,9 @@ import { afterScrape } from './scheduling.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** Phases of one shape that are walked. Each further target takes the turns of the nearest of these. */
+/** Turns that are walked whatever phases they have, so that a forecast of no more than these is exact. */
+const exactTurns = 200_000;
+/** Phases of one shape that are walked after that. Each further target takes the turns of the nearest of these. */
 const maxPhases = 1_000;
 /** Turns that are walked in all. After that a target takes the nearest walk of its shape, and shapes are told apart less exactly. */
 const maxTurns = 3_000_000;
@@ -97,7 +99,7 @@ export class Walks {
     const gridMs = gridAt === undefined ? phaseMs : gridAt - at;
     let walk = nearest(shape.walks, phaseMs, gridMs);
     const isWalked = walk?.phaseMs === phaseMs && walk.gridMs === gridMs;
-    if (walk === undefined || (!isWalked && shape.walks.length < maxPhases && this.#turns < maxTurns)) {
+    if (walk === undefined || (!isWalked && this.#hasRoom(shape.walks.length))) {
       walk = yield* this.#walk(virtual, phaseMs, gridMs);
       this.#turns += walk.turnsMs.length;
       shape.walks.splice(firstFromGrid(shape.walks, gridMs), 0, walk);
@@ -138,6 +140,11 @@ export class Walks {
     const shape = { hours, recheckMs, tookMs, instants, walks: [] };
     this.#shapes.set(key, shape);
     return shape;
+  }
+
+  /** Whether another phase is walked of a shape of which so many are. */
+  #hasRoom(phases: number): boolean {
+    return this.#turns < exactTurns || (phases < maxPhases && this.#turns < maxTurns);
   }
 
   #rounded(ms: number): number {
