@@ -1,5 +1,6 @@
-import { chmod, copyFile, cp, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFile } from './backup-layout.ts';
 import { ControlError } from '../control/error.ts';
 import { systemText } from '../definition/file.ts';
 import { ignoreTaken, makeFolder } from '../make-folder.ts';
@@ -51,13 +52,26 @@ async function copyAll(path: string, data: string, { store }: BackupParts): Prom
   return bytes + (await stat(join(path, 'data.mdb'))).size;
 }
 
-/** Copies the files beside the store, such as the key of sessions. */
+/** Copies the files beside the store that differ from their copies, such as the key of sessions. A copy that is cut short leaves the one before. */
 export async function copyFiles(path: string, data: string): Promise<void> {
   for (const each of await readdir(data, { withFileTypes: true })) {
     if (!each.isFile() || notCopied.has(each.name)) continue;
-    await copyFile(join(data, each.name), join(path, each.name));
-    await chmod(join(path, each.name), 0o600);
+    const [from, copy] = [join(data, each.name), join(path, each.name)];
+    if (await isSame(from, copy)) continue;
+    await copyFile(from, `${copy}.part`);
+    await chmod(`${copy}.part`, 0o600);
+    await syncFile(`${copy}.part`);
+    await rename(`${copy}.part`, copy);
   }
+}
+
+/** Whether a copy has the bytes of a file; such files are small. */
+async function isSame(file: string, copy: string): Promise<boolean> {
+  const before = await readFile(copy).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  return before?.equals(await readFile(file)) ?? false;
 }
 
 /** The folder of a data folder in which file sinks keep what is not yet a file. */

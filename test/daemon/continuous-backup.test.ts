@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { open } from 'lmdb';
@@ -121,6 +121,20 @@ test('a folder that is gone is told of once, and the backup goes on when it is b
   await restoreBackup(to, data);
   assert.ok((await rowsOf(data)).some((row) => row.startsWith('settings "a" 31')));
   assert.deepEqual((await readdir(to)).toSorted(), ['base-1', 'heronry-backup.json']);
+});
+
+test('a file beside the store is copied when it is another, and else left as it is', async (t) => {
+  const { path, to, backup } = await followed(t);
+  await writeFile(join(path, 'session.key'), 'k'.repeat(32));
+  await backup.follow();
+  const copy = join(to, 'base-1', 'session.key');
+  const { ino } = await stat(copy);
+  await backup.follow();
+  assert.equal((await stat(copy)).ino, ino);
+  await writeFile(join(path, 'session.key'), 'l'.repeat(32));
+  await backup.follow();
+  assert.equal(await readFile(copy, 'utf8'), 'l'.repeat(32));
+  assert.equal((await stat(copy)).mode & 0o777, 0o600);
 });
 
 test('a folder with something else in it is left alone', async (t) => {
