@@ -1,6 +1,7 @@
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
+import { defined } from '../defined.ts';
 import { systemText } from '../definition/file.ts';
 import { makeFolder } from '../make-folder.ts';
 import { ChangedKeys } from '../store/lmdb/changed-keys.ts';
@@ -18,10 +19,19 @@ export interface ContinuousBackupOptions {
   readonly everyMs: number;
 }
 
+/** How far a backup has come. */
+export interface BackupProgress {
+  /** All that was committed before is in it; missing before the first copy of this life is whole. */
+  readonly upToAt?: number;
+  /** Why it stands still; missing while it goes on. */
+  readonly failure?: string;
+}
+
 /** A backup that follows the store. */
 export interface ContinuousBackup {
   /** Brings the folder up to now. Resolves with why it could not, where it could not. */
   follow(): Promise<string | undefined>;
+  progress(): BackupProgress;
   /** Brings the folder up to now and ends. To be called before the store closes. */
   close(): Promise<void>;
 }
@@ -42,8 +52,17 @@ const mostKeys = 500_000;
 /** After a copy of the whole store that failed, another one is begun no sooner. */
 const copyAgainMs = 60_000;
 
+/** A folder to which nothing could be written for so long stands still, though no attempt has failed. */
+const slowMs = 60_000;
+
 /** The least size of a journal for which the store is copied anew, in bytes. */
 const leastJournalBytes = 64 * 1_048_576;
+
+/** When something was so, in wall time and in monotonic time. */
+interface Instant {
+  readonly at: number;
+  readonly since: number;
+}
 
 /** A copy of the data with a journal of what changed since. */
 interface Base {
@@ -76,6 +95,7 @@ export function followStore(deps: Deps): ContinuousBackup {
   let copyAfter = -Infinity;
   let isMarked = false;
   let failure: string | undefined;
+  let upTo: Instant | undefined;
   let timer: number | undefined;
   let isClosed = false;
   /** Counts how often what was noted had to be dropped. */
@@ -86,6 +106,11 @@ export function followStore(deps: Deps): ContinuousBackup {
 
   return {
     follow,
+    progress() {
+      const slow = upTo !== undefined && clock.monotonic() - upTo.since > slowMs;
+      const text = failure ?? (slow ? 'what was begun has not ended for a minute' : undefined);
+      return defined({ upToAt: upTo?.at, failure: text });
+    },
     async close() {
       isClosed = true;
       if (timer !== undefined) clock.cancel(timer);
@@ -138,8 +163,8 @@ export function followStore(deps: Deps): ContinuousBackup {
       if (clock.monotonic() < copyAfter) throw new Error(failure ?? 'the last copy of the store failed');
       await copyStore();
     }
-    if (copied !== undefined) await makeValid(copied);
-    else if (base !== undefined) await writeFrame(base);
+    if (copied !== undefined) upTo = await makeValid(copied);
+    else if (base !== undefined) upTo = await writeFrame(base);
     if (base === undefined || next !== undefined || isClosed) return;
     if (base.journalBytes < Math.max(base.bytes, leastJournalBytes) || clock.monotonic() < copyAfter) return;
     // Beside the frames of the present base, as a copy of a large store takes longer than the backup may be behind.
@@ -192,10 +217,10 @@ export function followStore(deps: Deps): ContinuousBackup {
   }
 
   /** Writes the first frame of a copy, has it take the place of the base before, and removes that. */
-  async function makeValid(copy: Base): Promise<void> {
+  async function makeValid(copy: Base): Promise<Instant> {
     if (beside !== undefined) keys.noteAll(beside);
     beside = undefined;
-    await writeFrame(copy);
+    const until = await writeFrame(copy);
     const path = join(options.to, baseName(copy.number));
     await rename(copy.path, path);
     await syncFile(options.to);
@@ -203,9 +228,11 @@ export function followStore(deps: Deps): ContinuousBackup {
     copied = undefined;
     for (const other of await basesIn(options.to))
       if (other.number !== copy.number) await rm(other.path, { recursive: true, force: true });
+    return until;
   }
 
-  async function writeFrame(to: Base): Promise<void> {
+  /** Appends what changed, if anything did. Resolves with the instant of which the base is then. */
+  async function writeFrame(to: Base): Promise<Instant> {
     const written = keys;
     keys = new ChangedKeys();
     environment.noteChanges(keys);
@@ -214,7 +241,7 @@ export function followStore(deps: Deps): ContinuousBackup {
       if (written.count > 0) await environment.commit(() => undefined, { evenWhenFull: true });
       // In one turn: all that the snapshot sees was noted. What was noted meanwhile may not be committed yet, so it stays noted.
       const snapshot = environment.snapshot();
-      const at = clock.now();
+      const [at, since] = [clock.now(), clock.monotonic()];
       written.noteAll(keys);
       try {
         const kept = vault();
@@ -231,6 +258,7 @@ export function followStore(deps: Deps): ContinuousBackup {
       }
       beside?.noteAll(written);
       await removePacks(to);
+      return { at, since };
     } catch (error) {
       keys.noteAll(written);
       throw error;

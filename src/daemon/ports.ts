@@ -102,6 +102,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       },
       progress: state.progress,
       waiting: state.waiting,
+      backedUp: () => state.backup()?.progress(),
       backup: (path) => backupTo(path, data, { store: state.store(), vault: state.vault() }),
       inviteLogIn: () =>
         unlessEnded(names.http.whereis('http')?.ask<LogInAddress>((reply) => ({ type: 'invite', reply }), Infinity)),

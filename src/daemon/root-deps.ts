@@ -155,6 +155,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         const { followStore } = await import('./continuous-backup.ts');
         const { data, warn } = options;
         following = followStore({ options: options.backup, data, clock, store, vault: state.vault, warn });
+        state.setBackup(following);
       },
       async closing(store) {
         await state.steps.close(store);
@@ -163,6 +164,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         await vault?.close();
         await following?.close();
         following = undefined;
+        state.setBackup(undefined);
       },
       release: (store) => releaseClaim(store, identity),
       published: state.setStore,

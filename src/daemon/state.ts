@@ -11,6 +11,7 @@ import { ScrapeLines } from '../scrape/scrape-lines.ts';
 import { StepIndex } from '../store/step-index.ts';
 import type { Store } from '../store/store.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { ContinuousBackup } from './continuous-backup.ts';
 import type { Progress } from '../../workers/reconciler.ts';
 
 /** The state that the parts of one daemon share. Each value has one owner that sets it; its users look it up at each use. */
@@ -21,6 +22,9 @@ export interface DaemonState extends StorePause {
   /** The open vault; `undefined` where no pages are kept, and while no store is open. */
   vault(): Vault | undefined;
   setVault(vault: Vault | undefined): void;
+  /** The continuous backup; `undefined` where none is kept, and while no store is open. */
+  backup(): ContinuousBackup | undefined;
+  setBackup(backup: ContinuousBackup | undefined): void;
   catalogue(): Catalogue;
   setCatalogue(catalogue: Catalogue): void;
   /** The settings in force: those that were set at run time, else the configured ones. */
@@ -69,6 +73,7 @@ export function createState({
 }: DaemonStateOptions): DaemonState {
   let store: Store | undefined;
   let vault: Vault | undefined;
+  let backup: ContinuousBackup | undefined;
   let catalogue = emptyCatalogue;
   let settings = configured;
   let progress: Progress = { ready: false, remaining: 0 };
@@ -94,6 +99,10 @@ export function createState({
     vault: () => vault,
     setVault(next) {
       vault = next;
+    },
+    backup: () => backup,
+    setBackup(next) {
+      backup = next;
     },
     catalogue: () => catalogue,
     setCatalogue(next) {

@@ -57,6 +57,10 @@ export function createMeters() {
         'loop_delay_seconds',
         'How late the event loop was: the 99th percentile of the last 10 to 20 s.',
       ),
+      backup: gauge(
+        'backup_age_seconds',
+        'How old the newest instant in the continuous backup is, or the daemon before the first; missing where none is kept.',
+      ),
     },
     state: {
       projects: gauge('projects', 'Projects by status.', 'status'),

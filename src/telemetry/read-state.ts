@@ -32,7 +32,7 @@ export interface StateDeps {
  */
 export async function readState(meters: Meters, deps: StateDeps): Promise<ReadonlySet<string>> {
   const status = await deps.status();
-  setProcess(meters.process, status);
+  setProcess(meters.process, status, deps.now());
   const { state, queues, workers, store, http } = meters;
   setAll(state.projects, status.projects);
   setAll(state.targets, status.targets);
@@ -66,7 +66,8 @@ function setWorkers(meters: Meters, { workers: processes, queued, scale }: Resul
 
 function setProcess(
   meters: Meters['process'],
-  { version, node, startedAt, state, paused, ...load }: DaemonStatus,
+  { version, node, startedAt, state, paused, backup, ...load }: DaemonStatus,
+  now: number,
 ): void {
   meters.info.set({ version, node }, 1);
   meters.startTime.set(startedAt / 1_000);
@@ -74,6 +75,8 @@ function setProcess(
   meters.memory.set(load.memoryBytes);
   meters.resident.set(process.memoryUsage.rss());
   meters.loopDelay.set(load.loopDelayMs / 1_000);
+  if (backup === undefined) meters.backup.remove();
+  else meters.backup.set(Math.max(0, now - (backup.upToAt ?? startedAt)) / 1_000);
   const { user, system } = process.cpuUsage();
   setTotal(meters.cpu, (user + system) / 1e6);
 }

@@ -67,6 +67,21 @@ test('status counts the tickets that are open, and those that somebody knows of'
   assert.match(out, /\ntickets {3}2 open, 1 acknowledged, 3 snoozed: heronry tickets\n/);
 });
 
+test('status tells how far the backup has come, and why it stands still', async (t) => {
+  const lineOf = async (backup: DaemonStatus['backup']) => {
+    const { path } = await serve(t, { 'daemon.status': () => ({ ...status, backup }) });
+    const { out } = await run(['status', '--socket', path], { now });
+    return /\nbackup +(.*)/.exec(out)?.[1];
+  };
+  assert.equal(await lineOf(undefined), undefined);
+  assert.equal(await lineOf({}), 'no whole copy since the start');
+  assert.equal(await lineOf({ upToAt: now - 3_000 }), 'up to 3s ago');
+  assert.equal(
+    await lineOf({ upToAt: now - 60_000, failure: 'the folder is gone' }),
+    'up to 1m ago, stands still: the folder is gone',
+  );
+});
+
 test('status --check says in one line that all is well, or what is not, and exits with 1 then', async (t) => {
   const { path } = await serve(t, {
     'daemon.status': () => ({ ...status, tickets: { open: 0, acknowledged: 3, snoozed: 1 } }),
@@ -80,11 +95,12 @@ test('status --check says in one line that all is well, or what is not, and exit
     targets: { ...status.targets, parked: 1 },
     sources: { ready: 1, missing: 1, broken: 1 },
     paused: 'the disk is full',
+    backup: { upToAt: now - 60_000, failure: 'the folder is gone' },
   };
   const { path: other } = await serve(t, { 'daemon.status': () => bad });
   const { out, err, status: exit } = await run(['status', '--check', '--socket', other], { now });
   const troubles =
-    '2 tickets are open; scraping is paused: the disk is full; 1 source with problems; 1 source with targets, but without a definition; 1 target is parked';
+    '2 tickets are open; scraping is paused: the disk is full; the backup stands still: the folder is gone; 1 source with problems; 1 source with targets, but without a definition; 1 target is parked';
   assert.deepEqual([out, err, exit], [`${troubles}\n`, '', 1]);
   const machine = await run(['status', '--check', '--json', '--socket', other], { now });
   assert.deepEqual(

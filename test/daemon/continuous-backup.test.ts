@@ -30,12 +30,14 @@ async function rowsOf(path: string): Promise<readonly string[]> {
 /** A store that is followed only when it is told to. */
 async function followed(t: TestContext) {
   const { store, path } = await temporaryStore(t);
+  const clock = systemClock();
+  let lateMs = 0;
   const to = join(temporaryFolder(t), 'backup');
   const warnings: string[] = [];
   const backup = followStore({
     options: { to, everyMs: 3_600_000 },
     data: path,
-    clock: systemClock(),
+    clock: { ...clock, monotonic: () => clock.monotonic() + lateMs },
     store,
     vault: () => undefined,
     warn: (what) => void warnings.push(what),
@@ -43,7 +45,10 @@ async function followed(t: TestContext) {
   t.after(() => backup.close());
   const settings = table<string, unknown>(store.environment, 'settings');
   const lists = table<[string, number], string>(store.environment, 'hosts');
-  return { store, path, to, warnings, backup, settings, lists };
+  const pass = (ms: number) => {
+    lateMs += ms;
+  };
+  return { store, path, to, warnings, backup, settings, lists, pass };
 }
 
 /** Numbers that look random and are the same in each run. */
@@ -121,6 +126,29 @@ test('a folder that is gone is told of once, and the backup goes on when it is b
   await restoreBackup(to, data);
   assert.ok((await rowsOf(data)).some((row) => row.startsWith('settings "a" 31')));
   assert.deepEqual((await readdir(to)).toSorted(), ['base-1', 'heronry-backup.json']);
+});
+
+test('how far the backup has come is told, and why it stands still; a store to which nothing is written is not behind', async (t) => {
+  const { store, to, backup, settings, pass } = await followed(t);
+  assert.deepEqual(backup.progress(), {});
+  const upTo = async () => {
+    const before = Date.now();
+    const failure = await backup.follow();
+    const { upToAt = 0, ...rest } = backup.progress();
+    assert.deepEqual(rest, failure === undefined ? {} : { failure });
+    return upToAt >= before;
+  };
+  assert.ok(await upTo());
+  assert.ok(await upTo());
+  await rename(to, `${to}.away`);
+  assert.ok(!(await upTo()));
+  await rename(`${to}.away`, to);
+  await store.write(() => settings.put('a', 1));
+  assert.ok(await upTo());
+  // As of a folder on another machine that answers no more.
+  pass(61_000);
+  assert.match(backup.progress().failure ?? '', /not ended for a minute/);
+  assert.ok(await upTo());
 });
 
 test('a file beside the store is copied when it is another, and else left as it is', async (t) => {

@@ -25,6 +25,7 @@ describe('the metrics of a daemon', () => {
       'heronry_resident_memory_bytes gauge',
       'heronry_cpu_seconds_total counter',
       'heronry_loop_delay_seconds gauge',
+      'heronry_backup_age_seconds gauge',
       'heronry_projects gauge status',
       'heronry_targets gauge status',
       'heronry_sources gauge state',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Sink } from '../../src/definition/sink.ts';
+import type { DaemonStatus } from '../../src/control/methods/daemon.ts';
 import type { WorkerView } from '../../src/control/methods/worker.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { status } from '../control/status.ts';
@@ -23,10 +24,17 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
   };
   const metrics = createMetrics();
   metrics.watchSteps(() => Promise.reject(new Error('expected no step')));
+  let backup: DaemonStatus['backup'];
   const read = async (isOnline: boolean, processes: readonly WorkerView[] = []) => {
     const text = await metrics.read({
       now: () => now,
-      status: () => ({ ...status, offers, backlog: { turns: 3, oldestAt: now - 2_000 } }),
+      status: () => ({
+        ...status,
+        startedAt: now - 9_000,
+        backup,
+        offers,
+        backlog: { turns: 3, oldestAt: now - 2_000 },
+      }),
       store: () => store,
       workers: () => ({
         engine: 'bullmq',
@@ -42,7 +50,7 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
     return text
       .split('\n')
       .filter((line) =>
-        /^heronry_(?:worker|offers\{wait_for="gap|oldest\w+\{wait_for="g|outbox|queued|backlog|oldest_backlog)/.test(
+        /^heronry_(?:worker|offers\{wait_for="gap|oldest\w+\{wait_for="g|outbox|queued|backup|backlog|oldest_backlog)/.test(
           line,
         ),
       );
@@ -79,4 +87,8 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
     'heronry_worker_steps_running{worker="w2"} 0',
   ]);
   assert.ok((await read(false)).includes('heronry_worker_online{worker="local"} 0'));
+  backup = {};
+  assert.equal((await read(true))[0], 'heronry_backup_age_seconds 9');
+  backup = { upToAt: now - 3_000, failure: 'the folder is gone' };
+  assert.equal((await read(true))[0], 'heronry_backup_age_seconds 3');
 });

@@ -29,10 +29,11 @@ export function createCommand(terminal: Terminal): Command {
 }
 
 /** What is wrong with the daemon, or with what it tracks, and neither acknowledged nor snoozed. */
-function troublesOf({ tickets, paused, sources, targets }: DaemonStatus): string[] {
+function troublesOf({ tickets, paused, backup, sources, targets }: DaemonStatus): string[] {
   return [
     ...(tickets.open > 0 ? [`${countText(tickets.open, 'ticket')} ${tickets.open === 1 ? 'is' : 'are'} open`] : []),
     ...(paused === undefined ? [] : [`scraping is paused: ${plainText(paused)}`]),
+    ...(backup?.failure === undefined ? [] : [`the backup stands still: ${plainText(backup.failure)}`]),
     ...(sources.broken > 0 ? [`${countText(sources.broken, 'source')} with problems`] : []),
     ...(sources.missing > 0 ? [`${countText(sources.missing, 'source')} with targets, but without a definition`] : []),
     ...(targets.parked > 0
@@ -77,6 +78,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     ...(status.config === undefined ? [] : [`config    ${status.config}`]),
     `data      ${status.data}`,
     `socket    ${status.socket}`,
+    ...backupLines(terminal, status),
   ];
   if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
   if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${fullText(terminal, status)}`));
@@ -94,6 +96,14 @@ function ticketLines(terminal: Terminal, { tickets: { open, acknowledged, snooze
     ...(snoozed > 0 ? [`${snoozed} snoozed`] : []),
   ];
   return [`tickets   ${counts.join(', ')}: heronry tickets`];
+}
+
+function backupLines(terminal: Terminal, { backup }: DaemonStatus): string[] {
+  if (backup === undefined) return [];
+  const { upToAt, failure } = backup;
+  const upTo = upToAt === undefined ? 'no whole copy since the start' : `up to ${ageText(upToAt, terminal.now())}`;
+  const standsStill = failure === undefined ? '' : terminal.paint('red', `, stands still: ${plainText(failure)}`);
+  return [`backup    ${upTo}${standsStill}`];
 }
 
 const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], string>> = {

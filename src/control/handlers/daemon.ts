@@ -72,6 +72,7 @@ function status(deps: Deps): DaemonStatus {
     backlog: backlogOf(deps.daemon.waiting.backlog()),
     lastEvent: store.events.last(),
     ...defined({
+      backup: deps.daemon.backedUp(),
       apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined,
       paused,
       pausedUntil,

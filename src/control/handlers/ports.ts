@@ -32,7 +32,7 @@ import type { LedgersWaiting, LedgerView, OfferPlace } from '../../fetch/ledger/
 import type { PauseView } from '../../view/pause.ts';
 import type { CircuitView, RobotsView } from '../../view/host.ts';
 import type { FoundView } from '../methods/page.ts';
-import type { Settings } from '../methods/daemon.ts';
+import type { DaemonStatus, Settings } from '../methods/daemon.ts';
 import type { DefinitionFile, RobotsVerdictView, SourceView } from '../methods/source.ts';
 
 /** The parts of a running daemon that control handlers use, by noun; a handler file picks those that it needs. */
@@ -243,6 +243,8 @@ export interface DaemonPort {
   progress(): { readonly ready: boolean; readonly remaining: number };
   /** What waits for turns. */
   readonly waiting: LedgersWaiting;
+  /** Returns how far the continuous backup has come, where there is one. */
+  backedUp(): DaemonStatus['backup'];
   /** Copies the data to a new folder, and resolves with the bytes of the store and of the kept pages. Rejects with a `ControlError` where it cannot. */
   backup(path: string): Promise<number>;
   /** Makes an address that logs a browser in, once. Resolves with nothing where no HTTP is served. */

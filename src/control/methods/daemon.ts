@@ -61,6 +61,15 @@ export const DaemonStatus = z.strictObject({
   }),
   /** The id of the newest event, 0 before the first. */
   lastEvent: z.int().min(0),
+  /** How far the continuous backup has come; missing where none is kept. */
+  backup: z
+    .strictObject({
+      /** All that was committed before is in it; missing before the first copy since the start is whole. */
+      upToAt: Instant.exactOptional(),
+      /** Why it stands still; missing while it goes on. */
+      failure: z.string().exactOptional(),
+    })
+    .optional(),
   /** Set where the daemon was started with `--api-only`: it serves control methods, and scrapes nothing. */
   apiOnly: z.literal(true).optional(),
   /** Set while scraping is paused, with why. */
