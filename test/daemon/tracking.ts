@@ -31,6 +31,12 @@ export async function untilReady(client: Client): Promise<DaemonStatus[]> {
   return statuses;
 }
 
+/** Asks until all that was committed before the call is in the continuous backup. */
+export async function untilBackedUp(client: Client): Promise<void> {
+  const from = Date.now();
+  while (((await client.call('daemon.status', {})).backup?.upToAt ?? 0) <= from);
+}
+
 /** Ids of what runs under one supervisor of the tree, in alphabetical order. */
 export async function runningUnder(supervisor: string, client: Client): Promise<string[]> {
   const root = await client.call('tree.get', { limit: 10_000 });
