@@ -216,6 +216,7 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
   const hosts = hostPorts(names.hosts.via('hosts'));
   const ownRunStep = runOn(names.engine.via('engine'));
   const runStep = options.intercept?.(ownRunStep) ?? ownRunStep;
+  const acknowledge = (receipt: string): void => names.engine.whereis('engine')?.send({ type: 'acknowledge', receipt });
   const requests = createRequests({
     clock,
     random,
@@ -245,14 +246,11 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
     },
     runStep: ownMetrics?.watchSteps(runStep, options.queues && runsInDaemon) ?? runStep,
     steps: state.steps,
+    acknowledge,
     daemon: { data: options.data, bot, warn },
   });
 
-  const dues = createDueTimes({
-    scheduleOf: effectiveSchedules(state),
-    now: () => clock.now(),
-    store,
-  });
+  const dues = createDueTimes({ scheduleOf: effectiveSchedules(state), now: () => clock.now(), store });
   const freshnessChanged = (): void => names.planner.whereis('planner')?.send({ type: 'look' });
   const recordsSeen = (source: string, work: 'recheck' | 'files'): void =>
     names.sources.whereis(source)?.send({ type: 'seen', work });
@@ -346,7 +344,6 @@ export function createDaemon(options: DaemonOptions, ownMetrics?: Metrics): Daem
     (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).repairs ?? [];
   const compare = async (page: Page, reading: Reading, signal: AbortSignal) =>
     (await extractPage(names.extractors.via('extractors'), { page, reading }, signal)).cause;
-  const acknowledge = (receipt: string): void => names.engine.whereis('engine')?.send({ type: 'acknowledge', receipt });
   const observers = [...(ownMetrics === undefined ? [] : [ownMetrics.scrapes]), ...(options.observers ?? [])];
   const metrics: MetricDeps = { store, catalogue, ...createRates(options.rates, store) };
 

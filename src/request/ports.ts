@@ -23,6 +23,8 @@ export interface RequestPorts {
   readonly runStep: RunStep;
   /** Told of each step. Default: nobody is. */
   readonly steps?: StepWatcher;
+  /** Told by its receipt that what a step brought need not be kept any more, where it was for no page of a scrape. Default: nobody is. */
+  acknowledge?(receipt: string): void;
   readonly daemon: DaemonFacts;
 }
 

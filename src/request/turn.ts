@@ -58,8 +58,9 @@ export function createExchangeInTurn({
   secrets,
   runStep,
   steps,
+  acknowledge,
   daemon,
-}: Pick<RequestPorts, 'clock' | 'hosts' | 'secrets' | 'runStep' | 'steps' | 'daemon'>): ExchangeInTurn {
+}: Pick<RequestPorts, 'clock' | 'hosts' | 'secrets' | 'runStep' | 'steps' | 'acknowledge' | 'daemon'>): ExchangeInTurn {
   const { gate } = hosts;
   const { onlyLoopback } = daemon.bot;
   if (steps === undefined) return inTurns;
@@ -121,6 +122,8 @@ export function createExchangeInTurn({
         );
         return running;
       }, signal);
+      // That of a page is acknowledged once its scrape has written it.
+      if (outcome.receipt !== undefined && (intent.kind ?? 'page') !== 'page') acknowledge?.(outcome.receipt);
       return withoutSentCredentials(outcome, credentials);
     } catch (error) {
       // What broke may have asked before it did.

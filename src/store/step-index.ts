@@ -179,8 +179,11 @@ export class StepIndex {
   }
 
   #nextId(): number {
-    const written = (): number => Math.ceil(this.#deps.store().stepIndex.last() / spare) * spare;
-    this.#last = (this.#last ?? written()) + 1;
+    const given = (): number => {
+      const written = this.#deps.store().stepIndex.last();
+      return written === 0 ? 0 : written + spare;
+    };
+    this.#last = (this.#last ?? given()) + 1;
     return this.#last;
   }
 }

@@ -30,6 +30,7 @@ function exchangeAt(
     onCame?.({ at: 0, elapsedMs: 1, bytes: 0, status: 200 });
     return read();
   },
+  acknowledge?: (receipt: string) => void,
 ) {
   const back = new Set<Grant>();
   const gate: Gate = {
@@ -54,6 +55,7 @@ function exchangeAt(
     secrets: { find: noSecrets, remembered: noSecrets },
     daemon: { data: '', bot: { name: 'Heronry', onlyLoopback: false }, warn: assert.fail },
     runStep,
+    ...(acknowledge && { acknowledge }),
   });
 }
 
@@ -69,6 +71,16 @@ describe('an exchange', () => {
     await exchange({ ...intent(), dueAt: firstInLine }, { crawlDelayMs: () => undefined }, never);
     await exchange({ ...intent(), dueAt: 5 }, { crawlDelayMs: () => undefined }, never);
     assert.deepEqual(asked, [new VirtualClock().now(), undefined]);
+  });
+
+  test('acknowledges what it brought, unless a scrape is to write it first', async () => {
+    const receipts: string[] = [];
+    let number = 0;
+    const read = async (): Promise<StepOutcome> => ({ ...came, receipt: `${(number += 1)}` });
+    const exchange = exchangeAt([], read, undefined, undefined, (receipt) => receipts.push(receipt));
+    for (const kind of ['robots', 'page', undefined, 'pulse'] as const)
+      await exchange({ ...intent(), ...(kind && { kind }) }, { crawlDelayMs: () => undefined }, never);
+    assert.deepEqual(receipts, ['1', '4']);
   });
 
   test('gives its turn back unused where the page comes of a request that was made before', async () => {

@@ -6,7 +6,8 @@ import { Channel } from './channel.ts';
 import { type Cluster, MessageTooLarge } from './cluster.ts';
 import { isStalled } from '../alone.ts';
 import { Deaths } from './deaths.ts';
-import { type FoundResult, KeptResults } from './kept-results.ts';
+import { EndedSteps } from './ended-steps.ts';
+import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
 import { leftBehind } from './left-behind.ts';
 import { checkForLost, lostFailure, LostSteps, nobody } from './lost-steps.ts';
@@ -21,16 +22,13 @@ import { WorkerList, type WorkerProcess } from './worker-list.ts';
 /** How long a turn may be used, in ms: no longer than until its step may be taken for lost. */
 const usableMs = lockMs - 1_000;
 
-/** How long the queue knows a step that has ended, in s: one that is added again, as its acknowledgement was lost, is not run again while it could be sent. */
-const knownS = 15;
-
 /** Results that may wait to be acknowledged. */
 const mostKept = 5_000;
 
 /** A daemon that ends keeps the results that it has not acknowledged; they are not lost with it, however often it does. */
 const mostRedelivered = 1_000;
 
-const foreignText = 'what someone else has put into the queues is left alone';
+const foreignText = 'what someone else has put into the queues is dropped';
 
 /** What became of an order: `unknown` for a worker process that was not heard of, `untold` where it could not be sent. */
 export type Ordered = 'told' | 'unknown' | 'untold';
@@ -73,6 +71,7 @@ export class Dispatcher {
   readonly #workers: WorkerList;
   readonly #kept: KeptResults;
   readonly #lostSteps: LostSteps;
+  readonly #endedSteps: EndedSteps;
   readonly #deaths: Deaths;
   readonly #dispatched = new Map<string, Dispatched>();
   /** The ids of steps of an earlier life that nobody has asked for yet, by their keys. */
@@ -101,6 +100,7 @@ export class Dispatcher {
       ...{ cluster: deps.cluster, steps: this.#steps, results: this.#results, now: () => this.#time.now() },
       refused: (error) => deps.warn(foreignText, error),
     });
+    this.#endedSteps = new EndedSteps(this.#steps, deps.clock);
     this.#deaths = new Deaths(deps.clock);
   }
 
@@ -123,7 +123,6 @@ export class Dispatcher {
     const lease = await Lease.take(server, asking, signal);
     const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
     const dispatcher = new Dispatcher(deps, server, { time, channel, lease });
-    await dispatcher.#lostSteps.clear();
     await dispatcher.#adopt();
     await channel.hear('report', '*', {
       told: (worker, message) => dispatcher.#told(worker, Report.parse(message)),
@@ -234,7 +233,7 @@ export class Dispatcher {
 
   async #dispatch(id: string, job: StepJob): Promise<void> {
     const text = this.#deps.cluster.seal('job', id, job);
-    await this.#steps.add('step', text, { jobId: id, attempts: 1, removeOnComplete: { age: knownS } });
+    await this.#steps.add('step', text, { jobId: id, attempts: 1 });
     const dispatched = this.#dispatched.get(id);
     if (dispatched === undefined) return;
     dispatched.isQueued = true;
@@ -245,7 +244,10 @@ export class Dispatcher {
   async #adopt(): Promise<void> {
     const { cluster, turns, warn } = this.#deps;
     const refused = (error: unknown): void => warn(foreignText, error);
-    const { steps, results } = await leftBehind(this.#steps, this.#results, { cluster, refused });
+    const { steps, results } = await leftBehind(this.#steps, this.#results, {
+      ...{ cluster, refused, oldest: this.#time.now() - unclaimedMs },
+      clear: () => this.#lostSteps.clear(),
+    });
     for (const [id, { step, key, sendBy }] of steps) {
       this.#dispatched.set(id, { key, isQueued: true, sendBy, earlier: { turn: step.turn } });
       this.#unclaimed.set(key, id);
@@ -287,25 +289,25 @@ export class Dispatcher {
     }
   }
 
-  /** Resolves when the result need not be kept any more. */
-  #ended(id: string, data: string): Promise<void> {
-    const epoch = Number.parseInt(id, 10);
+  /** Resolves when the result need not be kept any more. Throws for one that was not sealed by this cluster, which has the queue drop it. */
+  async #ended(id: string, data: string): Promise<void> {
+    const result = StepResult.parse(this.#deps.cluster.open('result', id, data));
     // The other daemon has it once the queues are closed here.
-    if (this.#isClosed || epoch > this.#lease.epoch) {
+    if (this.#isClosed || Number.parseInt(id, 10) > this.#lease.epoch) {
       this.#supersede();
       return new Promise(() => undefined);
     }
     const kept = this.#kept.of(id);
     if (kept !== undefined) return kept;
-    const result = StepResult.parse(this.#deps.cluster.open('result', id, data));
+    this.#endedSteps.add(id);
     const step = this.#take(id);
     if (result.worker === nobody) this.#deaths.count(result.key);
     else if (result.kind === 'ended' && !isStalled(result.outcome)) this.#deaths.clear(result.key);
     if (step?.earlier?.turn !== undefined)
       this.#deps.turns?.ended(step.earlier.turn, result.kind === 'ended' ? result.outcome : undefined);
     if (step?.waiter !== undefined) return this.#deliver({ id, result }, step.waiter, step.earlier !== undefined);
-    // Nobody waits for what was taken for lost.
-    const isOfUse = result.kind === 'ended' && epoch < this.#lease.epoch;
+    // Nobody waits for what was taken for lost, nor for what is put into the queue once more.
+    const isOfUse = result.kind === 'ended' && step?.earlier !== undefined;
     return isOfUse ? this.#kept.park({ id, result }) : Promise.resolve();
   }
 
@@ -358,6 +360,7 @@ export class Dispatcher {
     const { missing, untaken } = await this.#lostSteps.look(overdue.map(([id]) => id));
     for (const id of missing) this.#lost(id, 'the queue no longer has it');
     for (const id of untaken) this.#take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time'));
+    await this.#endedSteps.drop();
   }
 
   #lost(id: string, why: string): void {

@@ -8,7 +8,7 @@ const unacknowledgedMs = 60_000;
  * How long a result of an earlier life waits for who asks for it, in ms. A page is asked for again only when the turn of its target comes, which a long line of
  * others at its host may put off. Its values are of when it was read, so that those of an objective that is shorter are asked for once more.
  */
-const unclaimedMs = 3_600_000;
+export const unclaimedMs = 3_600_000;
 
 interface Kept {
   /** Resolves when the queue need not keep it any more. */
@@ -50,8 +50,8 @@ export class KeptResults {
 
   /** Keeps a result that is handed over now. Resolves when it is acknowledged. */
   handOver(id: string): Promise<void> {
-    this.#drop(id);
-    return this.#keep(id, unacknowledgedMs);
+    // The queue may wait already for one that was parked.
+    return this.#keep(id, unacknowledgedMs, this.#drop(id)?.gone);
   }
 
   /** Keeps a result that nobody waits for. Resolves when it is acknowledged, or was not claimed in time. */
@@ -79,8 +79,7 @@ export class KeptResults {
     for (const id of this.#kept.keys()) this.#drop(id);
   }
 
-  #keep(id: string, ms: number): Promise<void> {
-    const gone = Promise.withResolvers<void>();
+  #keep(id: string, ms: number, gone = Promise.withResolvers<void>()): Promise<void> {
     const timer = this.#clock.at(this.#clock.monotonic() + ms, () => this.acknowledge(id));
     this.#kept.set(id, { gone, timer });
     return gone.promise;

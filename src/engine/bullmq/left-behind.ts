@@ -6,22 +6,38 @@ import type { BullQueue } from './queue-server.ts';
 export interface LeftBehind {
   /** Steps that worker processes run. */
   readonly steps: ReadonlyMap<string, StepJob>;
-  /** Results that were not acknowledged. */
+  /** Results of steps that came to their end and were not acknowledged. */
   readonly results: ReadonlyMap<string, StepResult>;
 }
 
-/** Reads what an earlier life left in the queues. Calls `refused` for a job that was not sealed by it, and leaves that out. */
+/** How the queues of an earlier life are read. */
+export interface LeftBehindDeps {
+  readonly cluster: Cluster;
+  /** The server's time in ms of the oldest result that is of use. */
+  readonly oldest: number;
+  /** Tells of the steps that were lost, by results, and takes out those that wait. */
+  clear(): Promise<void>;
+  /** Called for a job that was not sealed by the cluster, which is left out. */
+  refused(error: unknown): void;
+}
+
+/** Reads what an earlier life left in the queues, and clears them of what is of no use. */
 export async function leftBehind(
   steps: BullQueue,
   results: BullQueue,
-  { cluster, refused }: { readonly cluster: Cluster; refused(error: unknown): void },
+  { cluster, oldest, clear, refused }: LeftBehindDeps,
 ): Promise<LeftBehind> {
+  // In this order, so that a step which is lost or ends meanwhile is among either.
   const running = await steps.getActive(0, -1);
-  // Read after the steps, so that a step which ends meanwhile is among either.
+  await clear();
   const ended = [...(await results.getActive(0, -1)), ...(await results.getWaiting(0, -1))];
   return {
     steps: opened(running, (id, data) => StepJob.parse(cluster.open('job', id, data))),
-    results: opened(ended, (id, data) => StepResult.parse(cluster.open('result', id, data))),
+    results: new Map(
+      [...opened(ended, (id, data) => StepResult.parse(cluster.open('result', id, data)))].filter(
+        ([, result]) => result.kind === 'ended' && result.outcome.at >= oldest,
+      ),
+    ),
   };
 
   function opened<T>(

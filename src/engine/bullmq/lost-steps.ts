@@ -6,6 +6,8 @@ import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-serve
 /** Why a step was lost that the queue has put back. */
 const takenBack = 'it ended, or was cut off';
 
+const dayMs = 86_400_000;
+
 /** Lost steps that one look takes up. */
 const mostLost = 1_000;
 
@@ -64,9 +66,14 @@ export class LostSteps {
     this.#deps = deps;
   }
 
-  /** Takes out of the queue what an earlier life left there waiting: the turns of these steps are of no use any more. Those that worker processes were lost with are told. */
+  /**
+   * Takes out of the queue what an earlier life left there waiting, as the turns of these steps are of no use any more, or ended. Those that worker processes were lost with
+   * are told.
+   */
   async clear(): Promise<void> {
     const { steps } = this.#deps;
+    // By the clock of a worker process, some may have ended in a while only.
+    await steps.clean(-dayMs, 0, 'completed');
     for (const job of await steps.getWaiting(0, -1)) {
       if (job.processedOn === undefined) await steps.remove(job.id ?? '');
       else await this.#tell(job, takenBack);

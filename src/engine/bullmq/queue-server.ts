@@ -9,7 +9,16 @@ export const checkMs = 5_000;
 /** A queue of BullMQ, whatever keeps it. Its jobs are texts. */
 export type BullQueue = Pick<
   Queue<string, void>,
-  'add' | 'drain' | 'getActive' | 'getFailed' | 'getJob' | 'getJobCounts' | 'getJobState' | 'getWaiting' | 'remove'
+  | 'add'
+  | 'clean'
+  | 'drain'
+  | 'getActive'
+  | 'getFailed'
+  | 'getJob'
+  | 'getJobCounts'
+  | 'getJobState'
+  | 'getWaiting'
+  | 'remove'
 >;
 
 /** What takes jobs of a queue and processes them. */

@@ -396,6 +396,33 @@ for (const { what, skip, start } of servers)
       while (Object.values(await queue.getJobCounts()).some((count) => count > 0)) await delay(100);
     });
 
+    test('that ended while no daemon was there leave the queue once their outcome is written, also where the daemon had read it before it was asked for', async (t) => {
+      const { name, dispatcher, die, work, reach } = await open(t, dying);
+      await work();
+      const { queue } = await reach('results');
+      const sent = Promise.withResolvers<void>();
+      void dispatcher.run(stepOf('/held'), never, sent.resolve).catch(() => undefined);
+      await sent.promise;
+      await die();
+      letGo();
+      while ((await queue.getJobCounts('waiting'))['waiting'] !== 1);
+      const next = await open(t, {}, name);
+      while ((await queue.getJobCounts('active'))['active'] !== 1);
+      const { receipt = '' } = await next.dispatcher.run(stepOf('/held'), never, () => assert.fail('sent'));
+      next.dispatcher.acknowledge(receipt);
+      while ((await queue.getJobState(receipt)) !== 'unknown');
+    });
+
+    test('have no results but those that are sealed with the key of the cluster', async (t) => {
+      const { dispatcher, work, reach } = await open(t);
+      await work();
+      const { queue } = await reach('results');
+      // As if it were of a daemon that took over.
+      await queue.add('result', 'nothing', { jobId: '99999999999999-x', attempts: 1 });
+      while (['waiting', 'active'].includes(await queue.getJobState('99999999999999-x')));
+      assert.equal((await dispatcher.run(stepOf('/a'), never, () => undefined)).kind, 'redirect');
+    });
+
     test('of an earlier life that are lost are told, and asked for again by who waits', async (t) => {
       const { name, dispatcher, die, spawn } = await open(t, dying);
       const child = await spawn('w1');
@@ -495,6 +522,33 @@ for (const { what, skip, start } of servers)
       for (const path of ['/b', '/c', '/d']) await dispatcher.run(stepOf(path), never, () => undefined);
       assert.equal(playedPaths.filter((path) => path === '/again').length, 1);
       playedPaths.length = 0;
+    });
+
+    test('are run once, though they are added again when a worker whose clock is five minutes fast has ended another one', async (t) => {
+      const { dispatcher, work, spawn, reach } = await open(t);
+      const { cluster, queue } = await reach();
+      const worker = await work();
+      const { receipt = '' } = await dispatcher.run(stepOf('/twice'), never, () => undefined);
+      while ((await queue.getJobState(receipt)) !== 'completed');
+      await worker.close(0);
+      await spawn('fast', 300_000);
+      const { receipt: other = '' } = await dispatcher.run(stepOf('/b'), never, () => undefined);
+      while ((await queue.getJobState(other)) !== 'completed');
+      const job = { step: stepOf('/twice'), key: 'twice', sendBy: Date.now() + 60_000, dispatchedAt: Date.now() };
+      await queue.add('step', cluster.seal('job', receipt, job), { jobId: receipt });
+      await dispatcher.run(stepOf('/c'), never, () => undefined);
+      assert.equal(await queue.getJobState(receipt), 'completed');
+    });
+
+    test('that have ended leave the queue after a while', async (t) => {
+      const clock = new VirtualClock(Date.now());
+      const { dispatcher, work, reach } = await open(t, { clock });
+      const { queue } = await reach();
+      await work();
+      const { receipt = '' } = await dispatcher.run(stepOf('/a'), never, () => undefined);
+      while ((await queue.getJobState(receipt)) !== 'completed');
+      clock.advance(20_000);
+      while ((await queue.getJobState(receipt)) !== 'unknown');
     });
 
     test('of another key are refused by workers', async (t) => {
