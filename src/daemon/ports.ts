@@ -102,8 +102,10 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       },
       progress: state.progress,
       waiting: state.waiting,
-      backedUp: () => state.backup()?.progress(),
-      backup: (path) => backupTo(path, data, { store: state.store(), vault: state.vault() }),
+      backups: {
+        followed: () => state.backup()?.progress(),
+        make: (path) => backupTo(path, data, { store: state.store(), vault: state.vault() }),
+      },
       inviteLogIn: () =>
         unlessEnded(names.http.whereis('http')?.ask<LogInAddress>((reply) => ({ type: 'invite', reply }), Infinity)),
       shutdown: stop,

@@ -22,7 +22,7 @@ export function daemonHandlers(deps: Deps) {
       return { pid, data, ...defined({ config }) };
     },
     'daemon.status': () => status(deps),
-    'daemon.backup': async ({ path }) => ({ path, bytes: await deps.daemon.backup(path) }),
+    'daemon.backup': async ({ path }) => ({ path, bytes: await deps.daemon.backups.make(path) }),
     'daemon.shutdown': () => {
       deps.daemon.shutdown();
       return { pid: deps.daemon.identity.pid };
@@ -72,7 +72,7 @@ function status(deps: Deps): DaemonStatus {
     backlog: backlogOf(deps.daemon.waiting.backlog()),
     lastEvent: store.events.last(),
     ...defined({
-      backup: deps.daemon.backedUp(),
+      backup: deps.daemon.backups.followed(),
       apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined,
       paused,
       pausedUntil,

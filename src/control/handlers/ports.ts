@@ -243,10 +243,13 @@ export interface DaemonPort {
   progress(): { readonly ready: boolean; readonly remaining: number };
   /** What waits for turns. */
   readonly waiting: LedgersWaiting;
-  /** Returns how far the continuous backup has come, where there is one. */
-  backedUp(): DaemonStatus['backup'];
-  /** Copies the data to a new folder, and resolves with the bytes of the store and of the kept pages. Rejects with a `ControlError` where it cannot. */
-  backup(path: string): Promise<number>;
+  /** Copies of the data. */
+  readonly backups: {
+    /** How far the continuous backup has come; `undefined` where none is kept. */
+    followed(): DaemonStatus['backup'];
+    /** Copies the data to a new folder, and resolves with the bytes of the store and of the kept pages. Rejects with a `ControlError` where it cannot. */
+    make(path: string): Promise<number>;
+  };
   /** Makes an address that logs a browser in, once. Resolves with nothing where no HTTP is served. */
   inviteLogIn(): Promise<{ readonly url: string; readonly expiresAt: number } | undefined>;
   /** Begins an orderly stop. */
