@@ -115,7 +115,7 @@ for (const { what, skip, open } of servers)
         t.diagnostic(
           `${repeats} requests were repeated, of ${[...lost.values()].reduce((a, b) => a + b, 0)} lost steps`,
         );
-        const todo = 'one page or so of 10,000 is asked twice without a word of a lost worker process';
+        const todo = 'holds since its known causes were mended, in few runs so far';
         await t.test('and what is asked twice was lost with its worker process', { todo }, () =>
           assert.deepEqual(untold, []),
         );
