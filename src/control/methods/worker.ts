@@ -37,7 +37,7 @@ export const WorkerScale = z.strictObject({
   wanted: z.int(),
   /** Who starts and ends them: the daemon itself, on its own machine, or others. */
   by: z.enum(['daemon', 'others']),
-  /** Those that the daemon has started, and that are not to end. */
+  /** The number of worker processes that the daemon has started, without those that were told to end. */
   own: z.int(),
 });
 export type WorkerScale = z.infer<typeof WorkerScale>;
@@ -60,13 +60,13 @@ export const workerMethods = {
       /** The steps in the queues; missing where the daemon runs steps itself. */
       queued: z
         .strictObject({
-          /** Those that a worker process is to take. */
+          /** The number of steps that no worker process has taken yet. */
           waiting: z.int(),
-          /** Those that worker processes run. */
+          /** The number of steps that worker processes run. */
           active: z.int(),
-          /** Those whose worker processes were lost, which is to be noticed. */
+          /** The number of steps whose worker process was lost and that the daemon has not yet ended. */
           failed: z.int(),
-          /** Those whose results the daemon is to take. */
+          /** The number of steps whose results are kept until the daemon has written them. */
           ended: z.int(),
         })
         .exactOptional(),

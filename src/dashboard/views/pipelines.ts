@@ -5,7 +5,7 @@ import type { JobView, RunView } from '../../view/pipeline.ts';
 import { valueText } from '../../view/text.ts';
 import { action } from '../parts/action.ts';
 import { status } from '../parts/status.ts';
-import { facts, more, section, table } from '../parts/table.ts';
+import { type Column, facts, more, section, table } from '../parts/table.ts';
 import { foreign, short } from '../parts/text.ts';
 import { age, due } from '../parts/time.ts';
 import type { Html, View, ViewContext } from '../parts/view.ts';
@@ -127,17 +127,15 @@ function actionsOf(context: ViewContext, { id, paused, last }: PipelineView): Ht
   }`;
 }
 
+/** What a pipeline says of its jobs, which a run says too. */
+const jobColumns: readonly Column<Pick<PipelineView['jobs'][number], 'name' | 'kind' | 'after'>>[] = [
+  ['Job', ({ name }) => short(name)],
+  ['Does', ({ kind }) => kind],
+  ['After', ({ after }) => short(after.join(', '), 100)],
+];
+
 function jobList({ jobs }: PipelineView): Html {
-  return table(
-    'Jobs',
-    jobs,
-    [
-      ['Job', ({ name }) => short(name)],
-      ['Does', ({ kind }) => kind],
-      ['After', ({ after }) => short(after.join(', '), 100)],
-    ],
-    '',
-  );
+  return table('Jobs', jobs, jobColumns, '');
 }
 
 function jobTable(context: ViewContext, id: string, { run, jobs }: RunView): Html {
@@ -146,9 +144,7 @@ function jobTable(context: ViewContext, id: string, { run, jobs }: RunView): Htm
     'Jobs',
     jobs,
     [
-      ['Job', ({ name }) => short(name)],
-      ['Does', ({ kind }) => kind],
-      ['After', ({ after }) => short(after.join(', '), 100)],
+      ...jobColumns,
       ['State', jobState],
       ['Tries', ({ tries }) => tries, { isNumber: true }],
       [

@@ -3,7 +3,7 @@ import { type RunStep, TurnUnused } from '../step.ts';
 /** Counts of steps since a start. */
 export interface StepCounts {
   readonly steps: number;
-  /** Those that failed for faults of worker processes. */
+  /** The number of steps that failed because of a worker process, not because of the site. */
   readonly broken: number;
   /** How long all together have waited for a worker process, in ms. */
   readonly waitedMs: number;
