@@ -42,7 +42,10 @@ export interface EngineDeps extends Omit<LocalEngineDeps, 'client' | 'renderPage
   openDispatcher?(signal: AbortSignal): RemoteSteps;
 }
 
-/** Owns the connections and the browser, and runs steps, each as a task: in this process, or on worker processes. Those that a plug-in reads run here. */
+/**
+ * Owns the connections and the browser, and runs steps, each as a task: in this process, or on worker processes. Where there are worker processes, a step
+ * runs in this process if its plug-in has further files.
+ */
 export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<EngineMessage> {
   self.trapExit();
   self.register(deps.registry, 'engine');
