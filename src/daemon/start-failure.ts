@@ -3,6 +3,7 @@ import type { ExitReason } from '../actor/types.ts';
 import { systemText } from '../definition/file.ts';
 import { makeFolder } from '../make-folder.ts';
 import { keyFileName } from '../session/seal.ts';
+import { whyNotCopied } from './try-copy.ts';
 import { vaultFolder } from '../vault/vault.ts';
 import { constants, existsSync } from 'node:fs';
 import { access, chmod, open, stat } from 'node:fs/promises';
@@ -134,25 +135,36 @@ async function fileFault(path: string): Promise<string | undefined> {
 }
 
 /**
- * The fault of a file that is not LMDB's, or that is shorter than the store in it: to open either would end the process. `undefined` for a
- * whole store, for a missing file, and for an empty one in a folder that never held a store.
+ * The fault of a file that is not LMDB's, or that lacks pages of the store in it: to open either would end the process. `undefined` for a
+ * whole store, for a missing file, and for an empty one in a folder that never held a store. Another daemon may write to the store
+ * meanwhile: its file only grows, and has its pages before the page that counts them, so each is looked at in that order.
  */
 async function storeFault(folder: string): Promise<string | undefined> {
   const path = join(folder, 'data.mdb');
-  const { bytes: head, size } = await headOf(path, pageOffset);
-  if (size === undefined) return undefined;
-  if (size === 0) return (await hasHeldStore(folder)) ? cut(path, 'it is empty, where a store was') : undefined;
+  const head = await headOf(path, pageOffset);
+  if (head === undefined) return undefined;
+  if (head.byteLength === 0) {
+    const isCut = (await hasHeldStore(folder)) && (await stat(path)).size === 0;
+    return isCut ? cut(path, 'it is empty, where a store was') : undefined;
+  }
   const isLittle = [true, false].find((each) => isMeta(head, 0, each));
   if (isLittle === undefined) return foreign(path);
   const pageBytes = head.getUint32(pageSizeOffset, isLittle);
-  const { bytes } = await headOf(path, pageBytes + pageOffset);
-  if (!isMeta(bytes, pageBytes, isLittle)) return cut(path, `it has ${size} bytes, less than its two first pages`);
+  const bytes = await headOf(path, pageBytes + pageOffset);
+  const { size } = await stat(path);
+  if (bytes === undefined || !isMeta(bytes, pageBytes, isLittle))
+    return cut(path, `it has ${size} bytes, less than its two first pages`);
   // The newer of the two first pages counts.
   const [newest = 0] = [0, pageBytes].toSorted((a, b) =>
     txnAt(bytes, a, isLittle) < txnAt(bytes, b, isLittle) ? 1 : -1,
   );
   const needed = (Number(bytes.getBigUint64(newest + lastPageOffset, isLittle)) + 1) * pageBytes;
-  return size < needed ? cut(path, `it has ${size} bytes, and its pages take ${needed}`) : undefined;
+  if (size >= needed) return undefined;
+  const sizes = `it has ${size} bytes, and its pages take ${needed}`;
+  if (size % pageBytes !== 0) return cut(path, sizes);
+  // The last pages of a whole store may never have been written: those that one transaction took and gave back.
+  const why = await whyNotCopied(folder);
+  return why === undefined ? undefined : cut(path, `${sizes}; those in use cannot be copied: ${why}`);
 }
 
 function isMeta(bytes: DataView, at: number, isLittle: boolean): boolean {
@@ -172,22 +184,22 @@ function txnAt(bytes: DataView, at: number, isLittle: boolean): bigint {
  */
 async function hasHeldStore(folder: string): Promise<boolean> {
   if ([join(folder, keyFileName), vaultFolder(folder)].some((path) => existsSync(path))) return true;
-  const { bytes } = await headOf(join(folder, 'lock.mdb'), 16);
-  return bytes.byteLength === 16 && bytes.getBigUint64(8) !== 0n;
+  const bytes = await headOf(join(folder, 'lock.mdb'), 16);
+  return bytes?.byteLength === 16 && bytes.getBigUint64(8) !== 0n;
 }
 
-/** The first bytes of a file, and its size; without a size where there is none. */
-async function headOf(path: string, length: number): Promise<{ readonly bytes: DataView; readonly size?: number }> {
+/** The first bytes of a file; `undefined` where there is none. */
+async function headOf(path: string, length: number): Promise<DataView | undefined> {
   try {
     const file = await open(path);
     try {
       const { bytesRead, buffer } = await file.read(new Uint8Array(length), 0, length, 0);
-      return { bytes: new DataView(buffer.buffer, 0, bytesRead), size: (await file.stat()).size };
+      return new DataView(buffer.buffer, 0, bytesRead);
     } finally {
       await file.close();
     }
   } catch (error) {
-    if (isMissing(error)) return { bytes: new DataView(new ArrayBuffer(0)) };
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -83,6 +83,24 @@ describe('a store that was cut', () => {
     }
   });
 
+  test('is none where the pages that are missing are not in use: a transaction may give back what it took unwritten', async (t) => {
+    const { data, file } = await filled(t);
+    // What frees the pages of `a` puts its own pages behind them; the last one is free again after the next commit.
+    const environment = openEnvironment({ path: data });
+    const database = environment.database<string>('all');
+    await environment.commit(() => void database.remove('a'), { durable: true });
+    for (const key of ['b', 'c', 'd']) await environment.commit(() => void database.put(key, key), { durable: true });
+    await environment.close();
+    await truncate(file, (await stat(file)).size - 4_096);
+    assert.equal(await dataFault(data), undefined);
+    assert.deepEqual((await readdir(data)).sort(), ['data.mdb', 'lock.mdb']);
+    const again = openEnvironment({ path: data });
+    assert.deepEqual([...again.database<string>('all').getKeys()], ['b', 'c', 'd']);
+    await again.close();
+    await truncate(file, (await stat(file)).size - 40_960);
+    assert.match((await dataFault(data)) ?? '', /data\.mdb was cut: .* those in use cannot be copied: /);
+  });
+
   for (const left of ['session.key', 'vault'])
     test(`is refused where it is empty beside ${left}, as in a copy that ended early and has no lock file`, async (t) => {
       const { data, file } = await filled(t);
