@@ -160,12 +160,14 @@ export function followStore(deps: Deps): ContinuousBackup {
   async function step(): Promise<void> {
     await checkFolder();
     if (base === undefined && copied === undefined) {
+      await next; // one that was begun before `giveUp` has the same place
       if (clock.monotonic() < copyAfter) throw new Error(failure ?? 'the last copy of the store failed');
       await copyStore();
     }
     if (copied !== undefined) upTo = await makeValid(copied);
     else if (base !== undefined) upTo = await writeFrame(base);
-    if (base === undefined || next !== undefined || isClosed) return;
+    // A copy may have come to its end while the frame was written: the next step makes it valid.
+    if (base === undefined || next !== undefined || copied !== undefined || isClosed) return;
     if (base.journalBytes < Math.max(base.bytes, leastJournalBytes) || clock.monotonic() < copyAfter) return;
     // Beside the frames of the present base, as a copy of a large store takes longer than the backup may be behind.
     next = copyStore()

@@ -128,6 +128,49 @@ test('a folder that is gone is told of once, and the backup goes on when it is b
   assert.deepEqual((await readdir(to)).toSorted(), ['base-1', 'heronry-backup.json']);
 });
 
+test('a journal that outgrows its base gives way to a new copy, in which what changed meanwhile is too', async (t) => {
+  const { store, path, to, backup, settings } = await followed(t);
+  await backup.follow();
+  const put = (key: string, megabytes: number) =>
+    store.write(() => settings.put(key, 'x'.repeat(megabytes * 1_048_576)));
+  for (let round = 0; round < 5; round += 1) {
+    await put('large', 14);
+    assert.equal(await backup.follow(), undefined);
+  }
+  // A copy is being made since; the rows of now are in the journal before, or noted for the one of the copy.
+  for (let round = 0; !(await readdir(to)).includes('base-2'); round += 1) {
+    assert.ok(round < 1_000, 'a second base within a thousand turns');
+    await put(`beside-${round}`, 0);
+    assert.equal(await backup.follow(), undefined);
+  }
+  assert.deepEqual((await readdir(to)).toSorted(), ['base-2', 'heronry-backup.json']);
+  await store.write(() => settings.put('after', 1));
+  await backup.follow();
+  const data = join(temporaryFolder(t), 'data');
+  await restoreBackup(to, data);
+  await backup.close();
+  await store.close();
+  assert.deepEqual(await rowsOf(data), await rowsOf(path));
+});
+
+test('a folder that is gone for half a million changes is written anew when it is back', async (t) => {
+  const { store, to, backup, settings, pass } = await followed(t);
+  await backup.follow();
+  await rename(to, `${to}.away`);
+  for (let part = 0; part < 5; part += 1)
+    await store.write(() => {
+      for (let key = 0; key <= 100_000; key += 1) settings.put(`${part}-${key}`, key);
+    });
+  assert.match((await backup.follow()) ?? '', /the folder is gone/);
+  await rename(`${to}.away`, to);
+  pass(60_000);
+  assert.equal(await backup.follow(), undefined);
+  assert.deepEqual((await readdir(to)).toSorted(), ['base-2', 'heronry-backup.json']);
+  const data = join(temporaryFolder(t), 'data');
+  await restoreBackup(to, data);
+  assert.ok((await rowsOf(data)).some((row) => row.startsWith('settings "4-100000" ')));
+});
+
 test('how far the backup has come is told, and why it stands still; a store to which nothing is written is not behind', async (t) => {
   const { store, to, backup, settings, pass } = await followed(t);
   assert.deepEqual(backup.progress(), {});
