@@ -179,6 +179,7 @@ const mayImport: Record<string, readonly string[]> = {
     ...['definition', 'engine', 'extract', 'fetch', 'plugin', 'provider', 'schedule', 'session'].map(
       (part) => `src/${part}`,
     ),
+    'type src/view',
   ],
   'src/scrape': [
     'src/request',

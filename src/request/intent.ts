@@ -3,17 +3,15 @@ import type { Step, StepOutcome } from '../engine/step.ts';
 import type { ExpectedWait } from '../fetch/ledger/ledger-view.ts';
 import type { FirstTurn } from './gate.ts';
 import type { Trouble } from '../fetch/triage.ts';
+import type { StepType } from '../view/step-entry.ts';
 import type { SentCredentials } from './sent-credentials.ts';
-
-/** What a request is for; `resolve` finds out for a plug-in whose an address is. */
-export type StepKind = 'page' | 'robots' | 'login' | 'pulse' | 'recheck' | 'file' | 'trial' | 'resolve';
 
 /** A request that is to be made for a source. */
 export interface RequestIntent {
   readonly step: Step;
   readonly source: Source;
   /** Default: `page`. */
-  readonly kind?: StepKind;
+  readonly kind?: StepType;
   /** The number of the scrape that makes the request. */
   readonly scrape?: number;
   /** The credentials of all requests of the scrape, kept out of what is shown of this one. */

@@ -9,7 +9,7 @@ import type { Authenticated, SessionDesk } from '../session/desk.ts';
 import type { Secrets } from '../session/secret-store.ts';
 import type { PluginLogin } from '../session/start-login.ts';
 import type { Circuits, Gate } from './gate.ts';
-import type { StepWatcher } from './watch-steps.ts';
+import type { StepWatcher } from '../view/watched-step.ts';
 
 /** The parts of the daemon on which requests depend. */
 export interface RequestPorts {

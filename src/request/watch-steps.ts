@@ -1,51 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { defined } from '../defined.ts';
 import { runsInDaemon, type StepOutcome } from '../engine/step.ts';
+import type { StepEnd, StepFacts, StepWatcher, WatchedStep } from '../view/watched-step.ts';
 import { unsentOutcome } from './failure.ts';
-import type { RequestIntent, StepKind } from './intent.ts';
+import type { RequestIntent } from './intent.ts';
 import type { Refused } from './turn.ts';
-
-/** What is known of a step when it begins to wait for its turn. */
-export interface StepFacts {
-  readonly kind: StepKind;
-  readonly source: string;
-  /** The target and the scrape that it is made for. */
-  readonly target?: number;
-  readonly scrape?: number;
-  readonly method: string;
-  /** Whether the daemon itself runs it, also where there are worker processes. */
-  readonly inDaemon: boolean;
-  /** The address without the secrets that are known by now; of a log-in without its query. */
-  url(): string;
-  /** Ends a step that no scrape makes: its outcome is the failure `revoked`. A step of a scrape ends with the scrape. */
-  cut?(why: string): void;
-}
-
-/** How a step ended. `revoked`: it was cut, by a person or with its scrape. `lost`: with its worker process. */
-export interface StepEnd {
-  readonly state: 'done' | 'failed' | 'revoked' | 'lost';
-  /** The id of the worker process that ran it; missing where the daemon did, or where none is known. */
-  readonly worker?: string;
-  readonly status?: number;
-  readonly bytes?: number;
-  /** The number of records that were read. */
-  readonly records?: number;
-  readonly failure?: { readonly code: string; readonly message: string };
-  /** The stack of an error of ours. */
-  readonly stack?: string;
-}
-
-/** Is told what becomes of a step. */
-export interface WatchedStep {
-  /** Called with `false` when its turn has come, and with `true` when that was not used, so that it waits for another. */
-  waits(isWaiting: boolean): void;
-  ended(end: StepEnd): void;
-}
-
-/** Is told of each step. None of its functions throws. */
-export interface StepWatcher {
-  begun(facts: StepFacts): WatchedStep;
-}
 
 /** One exchange while its step is watched. */
 export class WatchedExchange {

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { defined } from '../defined.ts';
-import { type EndedStep, ownWorker, type StepDetail, type StepEntry, type StepType } from '../view/step-entry.ts';
+import { type EndedStep, ownWorker, type StepDetail, type StepEntry } from '../view/step-entry.ts';
+import type { StepEnd, StepFacts, StepWatcher, WatchedStep } from '../view/watched-step.ts';
 import { StoreFullError } from './lmdb/environment.ts';
 import type { Store } from './store.ts';
 
@@ -16,21 +17,6 @@ const longest = { url: 2_083, message: 2_000, stack: 8_000 };
 
 /** The numbers of steps that a process may have given to steps of which nothing was written. */
 const spare = 1_000;
-
-/** What is known of a step when it begins; `StepFacts` of `src/request/watch-steps.ts`. */
-interface Facts {
-  readonly kind: StepType;
-  readonly source: string;
-  readonly target?: number;
-  readonly scrape?: number;
-  readonly method: string;
-  readonly inDaemon: boolean;
-  url(): string;
-  cut?(why: string): void;
-}
-
-/** How a step ended; `StepEnd` of `src/request/watch-steps.ts`. */
-interface End extends Pick<EndedStep, 'state' | 'worker' | 'status' | 'bytes' | 'records' | 'failure' | 'stack'> {}
 
 /** The part of a store that has the index. */
 type IndexStore = Pick<Store, 'write' | 'stepIndex'>;
@@ -52,7 +38,7 @@ export interface StepIndexDeps {
  * Knows each step while it waits and runs, and keeps the newest ended ones in the store, some of which are written together. What ended less
  * than a second before the process is killed is lost.
  */
-export class StepIndex {
+export class StepIndex implements StepWatcher {
   readonly #deps: StepIndexDeps;
   readonly #live = new Map<number, LiveStep>();
   /** Ended steps that are not written yet. */
@@ -67,7 +53,7 @@ export class StepIndex {
   }
 
   /** Adds a step that waits for its turn. */
-  begun(facts: Facts): LiveStep {
+  begun(facts: StepFacts): LiveStep {
     const id = this.#nextId();
     const step = new LiveStep(id, facts, this.#deps, (ended) => this.#ended(ended, id));
     this.#live.set(id, step);
@@ -189,8 +175,8 @@ export class StepIndex {
 }
 
 /** A step that waits or runs. */
-class LiveStep {
-  readonly facts: Facts;
+class LiveStep implements WatchedStep {
+  readonly facts: StepFacts;
   readonly #id: string;
   readonly #clock: Pick<Clock, 'now'>;
   readonly #onEnd: (ended: EndedStep) => void;
@@ -202,7 +188,7 @@ class LiveStep {
 
   constructor(
     id: number,
-    facts: Facts,
+    facts: StepFacts,
     { clock, hasWorkers }: Pick<StepIndexDeps, 'clock' | 'hasWorkers'>,
     onEnd: (ended: EndedStep) => void,
   ) {
@@ -219,7 +205,7 @@ class LiveStep {
     if (!isWaiting) this.#turns += 1;
   }
 
-  ended({ failure, stack, ...end }: End): void {
+  ended({ failure, stack, ...end }: StepEnd): void {
     const why = failure && { code: failure.code, message: cut(failure.message, longest.message) };
     const more = defined({ failure: why, stack: stack && cut(stack, longest.stack) });
     this.#onEnd({ ...this.entry(), ...end, ...more, queuedAt: this.#queuedAt, endedAt: this.#now() });

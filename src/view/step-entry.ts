@@ -12,7 +12,7 @@ export type StepState = z.infer<typeof StepState>;
 export const EndedState = StepState.extract(['done', 'failed', 'revoked', 'lost']);
 export type EndedState = z.infer<typeof EndedState>;
 
-/** What a step is for: a page of a scrape, what comes before it, or what is asked beside scrapes. */
+/** What a step is for: a page of a scrape, what comes before it, or what is asked beside scrapes; `resolve` finds out for a plug-in whose an address is. */
 export const StepType = z.enum(['page', 'robots', 'login', 'pulse', 'recheck', 'file', 'trial', 'resolve']);
 export type StepType = z.infer<typeof StepType>;
 

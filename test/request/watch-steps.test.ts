@@ -6,7 +6,8 @@ import type { StepOutcome } from '../../src/engine/step.ts';
 import { requestOf } from '../../src/provider/requests.ts';
 import type { RequestIntent } from '../../src/request/intent.ts';
 import { SentCredentials } from '../../src/request/sent-credentials.ts';
-import { type StepEnd, type StepFacts, WatchedExchange } from '../../src/request/watch-steps.ts';
+import { WatchedExchange } from '../../src/request/watch-steps.ts';
+import type { StepEnd, StepFacts } from '../../src/view/watched-step.ts';
 
 const clock = new VirtualClock(7_000);
 const secret = 'a-long-session-token';
