@@ -10,7 +10,7 @@ import { type RunStep, runsInDaemon, type Step, type StepOutcome } from '../src/
 import { createRenderer } from '../src/fetch/browser/renderer.ts';
 import { createClient } from '../src/fetch/wire/client.ts';
 
-/** The messages of the engine: `run` asks for a step; `onSent` is called when its request has gone out, `onCame` when its response has come. */
+/** The messages of the engine: `run` asks for a step; `onSent` is called when its request has gone out, `onCame` when its response has come, `onTaken` when a worker process runs it. */
 export type EngineMessage =
   | {
       readonly type: 'run';
@@ -18,6 +18,7 @@ export type EngineMessage =
       readonly signal: AbortSignal;
       onSent(): void;
       readonly onCame: Parameters<RunStep>[3];
+      readonly onTaken: Parameters<RunStep>[4];
       readonly reply: Reply<Ran>;
     }
   | { readonly type: 'ran'; readonly ran: Ran; readonly reply: Reply<Ran> }
@@ -84,10 +85,10 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
     },
   };
 
-  function run({ step, signal, onSent, onCame, reply }: Extract<EngineMessage, { type: 'run' }>): void {
+  function run({ step, signal, onSent, onCame, onTaken, reply }: Extract<EngineMessage, { type: 'run' }>): void {
     self.task(
       () =>
-        runnerOf(step)(step, signal, onSent, onCame).then(
+        runnerOf(step)(step, signal, onSent, onCame, onTaken).then(
           (outcome): Ran => ({ ok: true, outcome }),
           (error: unknown): Ran => ({ ok: false, error }),
         ),
@@ -110,8 +111,9 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
 
 /** Runs steps on the actor `engine`. Rejects with a `CallError` when that actor ends. */
 export function runOn(actor: Ref<EngineMessage>): RunStep {
-  return async (step, signal, onSent, onCame) => {
-    const ran = await actor.ask<Ran>((reply) => ({ type: 'run', step, signal, onSent, onCame, reply }), Infinity);
+  return async (step, signal, onSent, onCame, onTaken) => {
+    const wish = { type: 'run', step, signal, onSent, onCame, onTaken } as const;
+    const ran = await actor.ask<Ran>((reply) => ({ ...wish, reply }), Infinity);
     if (ran.ok) return ran.outcome;
     throw ran.error;
   };

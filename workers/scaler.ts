@@ -159,7 +159,7 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
 
   function loadOf(found: RemoteState | undefined): Load {
     const { turns, oldestAt } = deps.backlog();
-    const taking = found?.workers.filter(({ isOnline, isDraining }) => isOnline && !isDraining) ?? [];
+    const taking = found?.workers.filter(({ takesSteps }) => takesSteps) ?? [];
     return {
       turns,
       oldestMs: oldestAt === undefined ? undefined : clock.now() - oldestAt,

@@ -117,10 +117,12 @@ export class TurnUnused extends Error {
  *
  * @param onSent - called when the request has gone out.
  * @param onCame - called when the response has wholly come, before its page is read.
+ * @param onTaken - called with the id of the worker process that runs the step, each time that one tells so. Never called where it runs in the daemon.
  */
 export type RunStep = (
   step: Step,
   signal: AbortSignal,
   onSent: () => void,
   onCame?: (exchange: Exchange) => void,
+  onTaken?: (worker: string) => void,
 ) => Promise<StepOutcome>;

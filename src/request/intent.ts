@@ -36,6 +36,8 @@ export interface RequestIntent {
   readonly within?: Within;
   /** Called with `true` when the request begins to wait for its turn, and with `false` when its turn has come or it is over. */
   waits?(isWaiting: boolean): void;
+  /** Called with the id of the worker process that runs the step, each time that one tells so. */
+  takenBy?(worker: string): void;
   /** Called when the response has wholly come, before its page is read. */
   came?(): void;
   /** Called with the headers of the session, names and values, before they are sent; the caller keeps them out of what it shows. */

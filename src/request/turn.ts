@@ -119,6 +119,7 @@ export function createExchangeInTurn({
             intent.came?.();
             gate.done(grant, answered(exchange));
           },
+          (worker) => intent.takenBy?.(worker),
         );
         return running;
       }, signal);

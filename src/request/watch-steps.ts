@@ -34,6 +34,10 @@ export class WatchedExchange {
         step.waits(isWaiting);
         intent.waits?.(isWaiting);
       },
+      takenBy(worker) {
+        step.takenBy(worker);
+        intent.takenBy?.(worker);
+      },
     };
   }
 

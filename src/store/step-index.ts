@@ -181,8 +181,10 @@ class LiveStep implements WatchedStep {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #onEnd: (ended: EndedStep) => void;
   readonly #queuedAt: number;
-  /** Who runs it, where that is known before its end. */
-  readonly #worker: string | undefined;
+  /** Who runs it, where that is known before its turn. */
+  readonly #runner: string | undefined;
+  /** The worker process that has taken it in its present turn. */
+  #worker: string | undefined;
   #startedAt: number | undefined;
   #turns = 0;
 
@@ -195,14 +197,19 @@ class LiveStep implements WatchedStep {
     this.#id = String(id);
     this.facts = facts;
     this.#clock = clock;
-    this.#worker = hasWorkers && !facts.inDaemon ? undefined : ownWorker;
+    this.#runner = hasWorkers && !facts.inDaemon ? undefined : ownWorker;
     this.#onEnd = onEnd;
     this.#queuedAt = this.#now();
   }
 
   waits(isWaiting: boolean): void {
     this.#startedAt = isWaiting ? undefined : this.#now();
+    this.#worker = undefined;
     if (!isWaiting) this.#turns += 1;
+  }
+
+  takenBy(worker: string): void {
+    this.#worker = worker;
   }
 
   ended({ failure, stack, ...end }: StepEnd): void {
@@ -226,7 +233,7 @@ class LiveStep implements WatchedStep {
         target,
         scrape,
         startedAt: this.#startedAt,
-        worker: this.#startedAt === undefined ? undefined : this.#worker,
+        worker: this.#startedAt === undefined ? undefined : (this.#worker ?? this.#runner),
       }),
     };
   }

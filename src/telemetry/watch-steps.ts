@@ -29,7 +29,7 @@ export function watchSteps(
   const running = meters.running.labels(localWorker);
   running.set(0);
 
-  return async (step, signal, onSent, onCame) => {
+  return async (step, signal, onSent, onCame, onTaken) => {
     const kind = kindOf(step);
     const isOwn = isHere(step);
     const beganAt = performance.now();
@@ -38,10 +38,11 @@ export function watchSteps(
     // Worker processes tell what they run.
     if (isOwn) running.inc();
     try {
-      outcome = await runStep(step, signal, onSent, (exchange) => {
+      const onRead: typeof onCame = (exchange) => {
         cameAt = performance.now();
         onCame?.(exchange);
-      });
+      };
+      outcome = await runStep(step, signal, onSent, onRead, onTaken);
       return outcome;
     } finally {
       if (isOwn) running.dec();

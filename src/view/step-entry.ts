@@ -40,7 +40,7 @@ export const StepEntry = z.strictObject({
   endedAt: Instant.exactOptional(),
   /** The number of turns that it was given: more than one where a turn was not used in time. */
   turns: z.int(),
-  /** Who ran it: `daemon`, or the id of a worker process. */
+  /** Who runs or ran it: `daemon`, or the id of a worker process. */
   worker: z.string().exactOptional(),
   /** The status of the response. */
   status: z.int().exactOptional(),

@@ -39,6 +39,11 @@ export function countText(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : `${noun}s`.replace(/(?<![aeiou])ys$/, 'ies')}`;
 }
 
+/** Formats how many of something there are in a minute, to a tenth. */
+export function rateText(perMinute: number): string {
+  return (Math.round(perMinute * 10) / 10).toString();
+}
+
 /** Formats a number of bytes: `512 B`, `1.4 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1_000) return `${bytes} B`;

@@ -26,6 +26,8 @@ export interface StepEnd extends Pick<
 export interface WatchedStep {
   /** Called with `false` when its turn has come, and with `true` when that was not used, so that it waits for another. */
   waits(isWaiting: boolean): void;
+  /** Called with the id of the worker process that runs it. */
+  takenBy(worker: string): void;
   ended(end: StepEnd): void;
 }
 

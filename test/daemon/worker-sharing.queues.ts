@@ -176,18 +176,29 @@ forEachQueueServer('steps that worker processes share through', { sources }, (cl
     await track('told', 'shop', [...pages.urls, `${new URL(pages.urls[0] ?? '').origin}/missing`]);
     await pages.came(3);
     const busy = await worker(own.pid, ({ active, failed }) => active === 3 && failed === 1);
-    const { startedAt, heardAt, ...rest } = busy;
+    const { startedAt, heardAt, steps, queues, perMinute, ...rest } = busy;
     const version = busy.version;
     assert.deepEqual(rest, {
       ...{ id, host: hostname(), pid: own.pid, version, concurrency: 4 },
       ...{ active: 3, processed: 1, failed: 1, online: true, draining: false },
     });
+    assert.deepEqual(
+      steps.map(({ state, type, source, worker: by, url }) => [state, type, source, by, url].join(' ')).toSorted(),
+      pages.urls.map((url) => ['running', 'page', 'shop', id, url].join(' ')),
+    );
+    const { steps: listed } = await client.call('step.list', { worker: id, state: 'running' });
+    assert.deepEqual(listed.toReversed(), steps);
+    assert.deepEqual(queues, [`heronry.steps.${version}`]);
+    // It may have been there for a few seconds already.
+    assert.ok((perMinute?.failed ?? 0) >= 0);
     assert.match(version, /^\d+\.\d+\.\d+/);
     const now = Date.now();
     assert.ok(startedAt >= from - 1_000 && heardAt > startedAt && heardAt <= now + 1_000 && now - heardAt < 15_000);
     pages.answerAll();
     await assert.rejects(completed('told', 4), /404/);
     assert.equal((await worker(own.pid, ({ active }) => active === 0)).processed, 4);
+    const rated = await worker(own.pid, (each) => (each.perMinute?.processed ?? 0) > 0);
+    assert.deepEqual(rated.steps, []);
     const { queued } = await client.call('worker.list', {});
     assert.equal(queued?.failed, 0);
   });

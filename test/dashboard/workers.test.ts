@@ -3,12 +3,19 @@ import { describe, test } from 'node:test';
 import { load } from 'cheerio';
 import type { Params } from '../../src/control/methods.ts';
 import type { WorkerView } from '../../src/control/methods/worker.ts';
+import type { StepEntry } from '../../src/view/step-entry.ts';
 import { serveHttp } from '../http/server.ts';
 import { assertHarmless, hostile } from './hostile.ts';
+
+const running: StepEntry = {
+  ...{ id: '12', state: 'running', type: 'page', source: 'shop', target: 3, method: 'GET', turns: 1, worker: 'w1' },
+  ...{ url: 'https://shop.example/a', queuedAt: 1_000, startedAt: 1_500 },
+};
 
 const worker: WorkerView = {
   ...{ id: 'w1', host: 'crow', pid: 4711, version: '1.0.0', startedAt: 1_000, heardAt: 2_000 },
   ...{ online: true, draining: false, concurrency: 16, active: 3, processed: 40, failed: 2 },
+  ...{ queues: ['heronry.steps.1.0.0'], steps: [running], perMinute: { processed: 12.34, failed: 0.5 } },
 };
 
 describe('the page of worker processes', () => {
@@ -18,11 +25,15 @@ describe('the page of worker processes', () => {
     const $ = load((await ask('/workers')).text);
     const cells = $('tbody tr').first().find('td').toArray();
     assert.deepEqual(
-      cells.slice(1, 6).map((cell) => $(cell).text().replaceAll(/\s+/g, ' ').trim()),
-      ['running', 'crow 4711', '3 of 16', '40', '2'],
+      cells.slice(1, 8).map((cell) => $(cell).text().replaceAll(/\s+/g, ' ').trim()),
+      ['running', 'crow 4711', 'heronry.steps.1.0.0', '3 of 16', '40', '2', '12.3'],
     );
     assert.equal($('form[action="act/worker.resize"]').length, 1);
-    assert.match($('tbody tr').last().text(), /away/);
+    assert.match($('table').first().find('tbody tr').last().text(), /away/);
+    assert.equal($('table').first().find('a[href="steps?worker=w1&state=running"]').length, 1);
+    const [step] = $('table').last().find('tbody tr').toArray();
+    assert.equal($(step).find('a[href="steps/12"]').length, 1);
+    assert.match($(step).text(), /w1[^]*page[^]*shop[^]*shop\.example\/a/);
   });
 
   test('has a worker process run so many steps at a time', async (t) => {

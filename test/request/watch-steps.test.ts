@@ -18,7 +18,10 @@ const failure: StepOutcome = {
 
 /** An exchange of an intent that differs so, with what is told of it. */
 function watchedExchange(more: Partial<RequestIntent> = {}, url = `https://h.test/a?s=${secret}`) {
-  const told: { facts?: StepFacts; readonly waits: boolean[]; end?: StepEnd } = { waits: [] };
+  const told: { facts?: StepFacts; readonly waits: boolean[]; readonly workers: string[]; end?: StepEnd } = {
+    waits: [],
+    workers: [],
+  };
   const source = strangerAt('https://h.test/');
   const intent: RequestIntent = { step: { request: requestOf(source, url) }, source, dueAt: 0, ...more };
   const caller = new AbortController();
@@ -27,6 +30,7 @@ function watchedExchange(more: Partial<RequestIntent> = {}, url = `https://h.tes
       told.facts = facts;
       return {
         waits: (isWaiting: boolean) => void told.waits.push(isWaiting),
+        takenBy: (worker: string) => void told.workers.push(worker),
         ended: (end: StepEnd) => void (told.end = end),
       };
     },
@@ -65,6 +69,13 @@ describe('a step that is watched', () => {
         [false, true],
       ],
     );
+  });
+
+  test('is told who runs it, as its request is', () => {
+    const heard: string[] = [];
+    const { told, exchange } = watchedExchange({ takenBy: (worker) => void heard.push(worker) });
+    exchange.intent.takenBy?.('w1');
+    assert.deepEqual([told.workers, heard], [['w1'], ['w1']]);
   });
 
   test('that no scrape makes can be cut: its outcome is a failure, and its caller goes on', () => {

@@ -102,4 +102,22 @@ describe('the index of steps', () => {
     lost?.ended({ state: 'lost' });
     assert.deepEqual(workers(), ['w1', 'daemon', undefined]);
   });
+
+  test('says which worker process runs a step, until its turn is over, and with which it was lost', async (t) => {
+    const { store } = await temporaryStore(t);
+    const clock = new VirtualClock();
+    const index = new StepIndex({ clock, store: () => store, keep: 10, hasWorkers: true, failed: assert.fail });
+    const step = index.begun(stepOf('a'));
+    const worker = () => index.get(1)?.worker;
+    step.waits(false);
+    step.takenBy('w1');
+    assert.equal(worker(), 'w1');
+    step.waits(true);
+    assert.equal(worker(), undefined);
+    step.waits(false);
+    assert.equal(worker(), undefined);
+    step.takenBy('w2');
+    step.ended({ state: 'lost' });
+    assert.equal(worker(), 'w2');
+  });
 });

@@ -20,7 +20,7 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
   const offers = [{ waitFor: 'gap', offers: 2, oldestAt: now - 7_000 }] as const;
   const worker: Omit<WorkerView, 'id'> = {
     ...{ host: 'crow', pid: 4711, version: '1.0.0', startedAt: 1_000, heardAt: 2_000 },
-    ...{ online: true, draining: false, concurrency: 16, active: 3, processed: 40, failed: 2 },
+    ...{ online: true, draining: false, concurrency: 16, active: 3, processed: 40, failed: 2, queues: [], steps: [] },
   };
   const metrics = createMetrics();
   metrics.watchSteps(() => Promise.reject(new Error('expected no step')));

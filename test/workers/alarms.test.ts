@@ -16,6 +16,7 @@ test('a worker process that is silent for two minutes is told once, and once tha
   const worker: WorkerProcess = {
     ...{ type: 'present', id: 'w', host: 'crow', pid: 1, version: '1', startedAt: 0, heardAt: clock.now() },
     ...{ concurrency: 4, active: [], processed: 0, failed: 0, isOnline: true, isDraining: false },
+    ...{ takesSteps: true, queues: [] },
   };
   let workers: readonly WorkerProcess[] | undefined = [worker];
   const spawned = await system.spawn<AlarmsMessage>(

@@ -87,6 +87,7 @@ function present(some: Partial<WorkerProcess>): WorkerProcess {
   return {
     ...{ type: 'present', id: 'w', host: 'crow', pid: 1, version: '1', startedAt: 0, heardAt: 0 },
     ...{ concurrency: 4, active: [], processed: 0, failed: 0, isOnline: true, isDraining: false },
+    ...{ takesSteps: true, queues: [] },
     ...some,
   };
 }
@@ -123,6 +124,19 @@ describe('the scaler', () => {
     await pass(62_000);
     assert.deepEqual(running(), [2, 4]);
     assert.deepEqual(told, [1, 2, 4, 3, 2]);
+  });
+
+  test('counts those alone that take its steps: one of another version, or that drains, has no slot for them', async (t) => {
+    const { running, stage, clock, pass } = await startScaler(t, { ...pace, min: 2, max: 9 });
+    stage.present = [
+      { id: 'own', pid: 1, concurrency: 1 },
+      { id: 'older', pid: 7, concurrency: 100, takesSteps: false },
+    ];
+    stage.turns = 9;
+    stage.since = clock.now();
+    await pass(16_000);
+    // Each has one slot, not fifty.
+    assert.deepEqual(running(), [1, 2, 3, 4]);
   });
 
   test('starts another in place of one that ends by itself, later each time that it ends soon', async (t) => {

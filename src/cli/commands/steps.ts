@@ -22,7 +22,7 @@ export function createCommand(terminal: Terminal): Command {
     .addOption(new Option('--type <type>', 'only steps of this type').choices(StepType.options))
     .option('-s, --source <id>', 'only steps of this source')
     .option('-t, --target <number>', 'only steps of this target', countOption)
-    .option('--worker <id>', 'only what this worker process ran; `daemon` for the daemon itself')
+    .option('--worker <id>', 'only what this worker process runs or ran; `daemon` for the daemon itself')
     .option('--text <text>', 'only steps with this text in their address, source or failure')
     .option('--queued-from <instant>', 'only steps that began to wait then or later', instantOption)
     .option('--queued-to <instant>', 'only steps that began to wait before', instantOption)

@@ -1,11 +1,13 @@
 import { Command, Option } from 'commander';
 import { defined } from '../../defined.ts';
+import { ControlError } from '../../control/error.ts';
 import type { WorkerScale, WorkerView } from '../../control/methods/worker.ts';
 import { ageText } from '../../time-text.ts';
-import { countText, plainText } from '../../view/text.ts';
+import { countText, plainText, rateText } from '../../view/text.ts';
 import { callAndPrint, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { countIn } from '../options.ts';
-import { table } from '../table.ts';
+import { showSteps } from '../show-steps.ts';
+import { factLines, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `workers`: shows the worker processes, and tells them what to do. */
@@ -17,11 +19,13 @@ export function createCommand(terminal: Terminal): Command {
       'after',
       examples(
         'heronry workers',
+        'heronry workers show ID',
         'heronry workers resize ID 32',
         'heronry workers scale --min 1 --max 4',
         'heronry workers stop ID',
       ),
     )
+    .addCommand(showCommand(terminal))
     .addCommand(resizeCommand(terminal))
     .addCommand(scaleCommand(terminal))
     .addCommand(orderCommand(terminal, 'drain', 'have a worker process take no further step; those that it runs go on'))
@@ -36,6 +40,21 @@ export function createCommand(terminal: Terminal): Command {
           const lines = found.workers.length === 0 ? [] : [showWorkers(terminal, found.workers)];
           return [...lines, ...(found.scale === undefined ? [] : [scaleText(found.scale)])].join('\n');
         });
+      }),
+    );
+}
+
+function showCommand(terminal: Terminal): Command {
+  return new Command('show')
+    .description('show a worker process with the steps that it runs, those that have run longest first, 50 at most')
+    .argument('<id>', 'the worker process')
+    .addHelpText('after', examples('heronry workers show V1StGXR8_Z5jdHi6B-myT'))
+    .action((id: string, _options: object, command: Command) =>
+      withDaemon(terminal, command, async (client) => {
+        const { workers } = await client.call('worker.list', {});
+        const worker = workers.find((each) => each.id === id);
+        if (worker === undefined) throw new ControlError('not_found', `no worker process "${id}"`);
+        print(terminal, command, worker, () => showWorker(terminal, worker));
       }),
     );
 }
@@ -92,10 +111,32 @@ function showWorkers(terminal: Terminal, workers: readonly WorkerView[]): string
     ['STEPS', ({ active, concurrency }) => `${active} of ${concurrency}`],
     ['RUN', ({ processed }) => String(processed)],
     ['FAILED', ({ failed }) => String(failed)],
+    ['A MINUTE', ({ perMinute }) => (perMinute === undefined ? '' : rateText(perMinute.processed)), { spare: true }],
     ['HEARD', ({ heardAt }) => ageText(heardAt, now)],
     ['STARTED', ({ startedAt }) => ageText(startedAt, now), { spare: true }],
     ['VERSION', ({ version }) => plainText(version), { spare: true }],
   ]);
+}
+
+/** Formats all that is known of a worker process. */
+function showWorker(terminal: Terminal, worker: WorkerView): string {
+  const { id, host, pid, version, queues, concurrency, active, processed, failed, perMinute, steps } = worker;
+  const now = terminal.now();
+  const rate = perMinute && `${rateText(perMinute.processed)}, of which ${rateText(perMinute.failed)} failed`;
+  return [
+    `worker ${plainText(id)} ${stateText(worker)}`,
+    ...factLines([
+      ['machine', `${plainText(host)}, pid ${pid}`],
+      ['version', plainText(version)],
+      ['queues', plainText(queues.join(', '))],
+      ['started', ageText(worker.startedAt, now)],
+      ['heard', ageText(worker.heardAt, now)],
+      ['steps', `${active} of ${concurrency}`],
+      ['run', `${processed}, of which ${failed} failed`],
+      ['a minute', rate],
+    ]),
+    ...(steps.length === 0 ? [] : [showSteps(terminal, steps)]),
+  ].join('\n');
 }
 
 function stateText({ online, draining }: WorkerView): string {

@@ -1,11 +1,15 @@
 import { defined } from '../../defined.ts';
 import type { WorkerProcess } from '../../engine/bullmq/worker-list.ts';
+import type { StepEntry } from '../../view/step-entry.ts';
 import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { WorkerView } from '../methods/worker.ts';
 import type { Ports, ScrapesPort } from './ports.ts';
 
 type Deps = Pick<Ports, 'scrapes'>;
+
+/** The most steps that are told of a worker process. */
+const shown = 50;
 
 /** Creates the handlers of the methods on worker processes. */
 export function workerHandlers({
@@ -17,7 +21,7 @@ export function workerHandlers({
       return {
         engine: found === undefined ? 'local' : 'bullmq',
         ...defined({ queued: found?.queued, scale: await scrapes.scale() }),
-        workers: (found?.workers ?? []).map(viewOf).sort((a, b) => a.startedAt - b.startedAt),
+        workers: viewsOf(found?.workers ?? [], scrapes.steps.live()),
       };
     },
     'worker.scale': async (wish) => {
@@ -49,10 +53,26 @@ function noScale(): ControlError {
   );
 }
 
-function viewOf({ id, host, pid, version, startedAt, heardAt, ...worker }: WorkerProcess): WorkerView {
+/** The worker processes in the order of their starts, each with what it runs of the steps that are under way, of which the newest come first. */
+function viewsOf(workers: readonly WorkerProcess[], live: Iterable<StepEntry>): readonly WorkerView[] {
+  const running = Map.groupBy(live, ({ state, worker }) => (state === 'running' ? worker : undefined));
+  return workers
+    .map((worker) => viewOf(worker, (running.get(worker.id) ?? []).toReversed().slice(0, shown)))
+    .sort((a, b) => a.startedAt - b.startedAt);
+}
+
+function viewOf(process: WorkerProcess, steps: readonly StepEntry[]): WorkerView {
+  const { id, host, pid, version, startedAt, heardAt, queues, perMinute, ...worker } = process;
   const { isOnline, isDraining, concurrency, active, processed, failed } = worker;
   return {
     ...{ id, host, pid, version, startedAt: Math.round(startedAt), heardAt: Math.round(heardAt) },
-    ...{ online: isOnline, draining: isDraining, concurrency, active: active.length, processed, failed },
+    ...{ online: isOnline, draining: isDraining, queues, concurrency, active: active.length, steps, processed, failed },
+    ...(perMinute && {
+      perMinute: { processed: hundredths(perMinute.processed), failed: hundredths(perMinute.failed) },
+    }),
   };
+}
+
+function hundredths(value: number): number {
+  return Math.round(value * 100) / 100;
 }

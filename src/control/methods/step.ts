@@ -51,7 +51,7 @@ export const stepMethods = {
       worker: z
         .string()
         .max(64)
-        .describe('Only steps that this worker process ran; `daemon` for those of the daemon itself.')
+        .describe('Only steps that this worker process runs or ran; `daemon` for those of the daemon itself.')
         .exactOptional(),
       text: z
         .string()

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { mostWorkers } from '../../definition/engine.ts';
 import { Instant } from '../../view/fields.ts';
+import { StepEntry } from '../../view/step-entry.ts';
 import type { MethodSpec } from './method.ts';
 
 /** A worker process, as it last told. */
@@ -18,13 +19,19 @@ export const WorkerView = z.strictObject({
   online: z.boolean(),
   /** Whether it takes no further step. */
   draining: z.boolean(),
+  /** The names of the queues from which it takes steps, as the server of the queues has them. */
+  queues: z.array(z.string()).readonly(),
   /** The number of steps that it runs at a time. */
   concurrency: z.int(),
   /** The number of steps that it runs. */
   active: z.int(),
+  /** Which these are: those that have run longest, the first 50. One that an earlier life of the daemon began is among them once it is asked for again. */
+  steps: z.array(StepEntry).readonly(),
   /** The number of steps that it has run since its start, and of those that failed. */
   processed: z.int(),
   failed: z.int(),
+  /** The steps that it ended in a minute, and those of them that failed, in the mean of the last 5 min. Missing where it is away, or has been there for a few seconds only. */
+  perMinute: z.strictObject({ processed: z.number(), failed: z.number() }).exactOptional(),
 });
 export type WorkerView = z.infer<typeof WorkerView>;
 

@@ -1,9 +1,11 @@
 import { html } from 'hono/html';
 import type { WorkerScale, WorkerView } from '../../control/methods/worker.ts';
+import { rateText } from '../../view/text.ts';
 import { action } from '../parts/action.ts';
+import { sourceLink, targetLabel } from '../parts/links.ts';
 import { status } from '../parts/status.ts';
-import { table } from '../parts/table.ts';
-import { short } from '../parts/text.ts';
+import { section, table } from '../parts/table.ts';
+import { link, short } from '../parts/text.ts';
 import { age } from '../parts/time.ts';
 import type { Html, View, ViewContext } from '../parts/view.ts';
 
@@ -23,9 +25,15 @@ export const workers: View = {
           ['Worker', ({ id }) => short(id, 40)],
           ['State', stateOf],
           ['Machine', ({ host, pid }) => html`${short(host, 40)} <span class="note">${String(pid)}</span>`],
-          ['Steps', ({ active, concurrency }) => `${active} of ${concurrency}`, { isNumber: true }],
+          ['Queue', ({ queues }) => short(queues.join(', '), 60)],
+          ['Steps', slotsOf, { isNumber: true }],
           ['Run', ({ processed }) => processed, { isNumber: true }],
           ['Failed', ({ failed }) => failed, { isNumber: true }],
+          [
+            'A minute',
+            ({ perMinute }) => (perMinute === undefined ? '' : rateText(perMinute.processed)),
+            { isNumber: true },
+          ],
           ['Heard', ({ heardAt }) => age(heardAt, now)],
           ['Started', ({ startedAt }) => age(startedAt, now)],
           ['Version', ({ version }) => short(version, 20)],
@@ -34,10 +42,37 @@ export const workers: View = {
         engine === 'local'
           ? 'The daemon asks and reads itself. With “engine” in heronry.yaml, worker processes do so, on any number of machines.'
           : 'No worker process is there, so that nothing is asked. The command “heronry worker” runs one.',
-      )}`,
+      )}${found.length === 0 ? '' : section('steps', 'Steps that they run', stepTable(found, now))}`,
     };
   },
 };
+
+/** The steps that are active, by worker process, those that have run longest first. */
+function stepTable(found: readonly WorkerView[], now: number): Html {
+  return table(
+    'Active steps',
+    found.flatMap(({ online, steps }) => (online ? steps : [])),
+    [
+      ['Step', ({ id }) => html`<a href="steps/${encodeURIComponent(id)}">${short(id, 20)}</a>`],
+      ['Worker', ({ worker }) => short(worker ?? '', 40)],
+      ['Type', ({ type }) => type],
+      [
+        'Source',
+        ({ source, target }) => html`${sourceLink(source)}${target === undefined ? '' : html` ${targetLabel(target)}`}`,
+      ],
+      ['Address', ({ url }) => link(url)],
+      ['Turn', ({ startedAt }) => age(startedAt ?? now, now)],
+    ],
+    'None runs a step.',
+  );
+}
+
+function slotsOf({ id, active, concurrency }: WorkerView): Html {
+  const text = `${active} of ${concurrency}`;
+  return active === 0
+    ? html`${text}`
+    : html`<a href="steps?worker=${encodeURIComponent(id)}&amp;state=running">${text}</a>`;
+}
 
 /** How many are wanted, and the limits of that, which may be changed. */
 function scaleOf(context: ViewContext, { min, max, wanted, by, own }: WorkerScale): Html {

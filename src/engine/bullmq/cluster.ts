@@ -41,11 +41,16 @@ export class Cluster {
 
   /** Another version of the program has queues of its own, as it would not understand what stands in these. */
   get steps(): string {
-    return `${this.name}.steps.${this.version}`;
+    return this.stepsOf(this.version);
   }
 
   get results(): string {
     return `${this.name}.results.${this.version}`;
+  }
+
+  /** The name of the queue of steps of a version. */
+  stepsOf(version: string): string {
+    return `${this.name}.steps.${version}`;
   }
 
   /**

@@ -19,9 +19,9 @@ export function countSteps(runStep: RunStep): { readonly run: RunStep; counts():
   const counts = { steps: 0, broken: 0, waitedMs: 0 };
   return {
     counts: () => ({ ...counts }),
-    async run(step, signal, onSent, onCame) {
+    async run(step, signal, ...told) {
       try {
-        const outcome = await runStep(step, signal, onSent, onCame);
+        const outcome = await runStep(step, signal, ...told);
         counts.steps += 1;
         counts.waitedMs += outcome.ran?.waitedMs ?? 0;
         if (outcome.kind === 'failed' && ownFailures.has(outcome.failure.code)) counts.broken += 1;

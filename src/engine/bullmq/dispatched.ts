@@ -20,6 +20,7 @@ export interface Waiter {
   readonly signal: AbortSignal;
   readonly onSent: () => void;
   readonly onCame: ((exchange: Exchange) => void) | undefined;
+  readonly onTaken: ((worker: string) => void) | undefined;
   resolve(outcome: StepOutcome): void;
   reject(error: unknown): void;
 }

@@ -94,7 +94,7 @@ export class Dispatcher {
     this.#time = parts.time;
     this.#channel = parts.channel;
     this.#lease = parts.lease;
-    this.#workers = new WorkerList(deps.clock);
+    this.#workers = new WorkerList(deps.clock, deps.cluster);
     this.#kept = new KeptResults(deps.clock);
     this.#lostSteps = new LostSteps({
       ...{ cluster: deps.cluster, steps: this.#steps, results: this.#results, now: () => this.#time.now() },
@@ -145,9 +145,9 @@ export class Dispatcher {
   }
 
   /** Runs a step on a worker process. Rejects with a `TurnUnused`, and as `RunStep` says. */
-  readonly run: RunStep = (step, signal, onSent, onCame) => {
+  readonly run: RunStep = (step, signal, onSent, onCame, onTaken) => {
     const { promise, resolve, reject } = Promise.withResolvers<StepOutcome>();
-    const waiter = { signal, onSent, onCame, resolve, reject };
+    const waiter = { signal, onSent, onCame, onTaken, resolve, reject };
     const key = stepKey(step);
     const found = this.#kept.claim(key);
     const id = found?.id ?? this.#unclaimed.get(key) ?? `${this.#lease.epoch}-${nanoid()}`;
@@ -278,11 +278,13 @@ export class Dispatcher {
     switch (report.type) {
       case 'present':
         if (report.id === worker) this.#workers.heard(report);
+        for (const step of report.active) this.#dispatched.get(step)?.waiter?.onTaken?.(worker);
         return this.#reckonCredit();
       case 'left':
         this.#workers.left(worker);
         return this.#reckonCredit();
       case 'sent':
+        this.#dispatched.get(report.step)?.waiter?.onTaken?.(worker);
         return this.#dispatched.get(report.step)?.waiter?.onSent();
       default:
         report satisfies never;
@@ -383,7 +385,7 @@ export class Dispatcher {
   #reckonCredit(): void {
     if (!this.#isReady || this.#isClosed) return;
     // A tenth more, so that a worker process that is done finds its next step there.
-    const usable = Math.ceil(this.#workers.slots(this.#deps.cluster.version) * 1.1);
+    const usable = Math.ceil(this.#workers.slots() * 1.1);
     const credit = this.#time.now() < this.#lease.until ? usable : 0;
     if (credit === this.#credit) return;
     this.#credit = credit;

@@ -141,6 +141,16 @@ for (const { what, skip, start } of servers)
       );
     });
 
+    test('are said to be with the worker that runs them', async (t) => {
+      const { dispatcher, work } = await open(t);
+      await work();
+      const taken = Promise.withResolvers<string>();
+      const outcome = dispatcher.run(stepOf('/held'), never, () => undefined, undefined, taken.resolve);
+      assert.equal(await taken.promise, 'w1');
+      letGo();
+      await outcome;
+    });
+
     test('are an error of ours where the worker met one', async (t) => {
       const { dispatcher, work } = await open(t);
       await work();
