@@ -95,7 +95,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
           now = serverTime;
           return run;
         },
-        runAlone: (serverTime) => runAlone({ file: aloneProcess, userAgent, now: serverTime }),
+        runAlone: (serverTime) => runAlone({ file: aloneProcess, clock, userAgent, now: serverTime }),
         warn,
         stop: () => stop(),
         begun: () =>

@@ -8,13 +8,14 @@ import { played } from './played-steps.ts';
 
 const [url = '', name = '', id = ''] = process.argv.slice(2);
 const server = await openQueueServer(url, { failed: console.error, migrate: false });
+const clock = systemClock();
 const worker = await StepWorker.open(server, {
-  clock: systemClock(),
+  clock,
   cluster: new Cluster({ name, version: '1', key: new Uint8Array(32).fill(1) }),
   self: { id, host: 'here', pid: process.pid, startedAt: Date.now() },
   concurrency: 2,
   run: played,
-  runAlone: (now) => runAlone({ file: new URL('alone.program.ts', import.meta.url), userAgent: '', now }),
+  runAlone: (now) => runAlone({ file: new URL('alone.program.ts', import.meta.url), clock, userAgent: '', now }),
   stop: () => undefined,
   warn: console.error,
 });
