@@ -2,6 +2,7 @@ import { CallError } from '../src/actor/errors.ts';
 import type { Behaviour, Self } from '../src/actor/types.ts';
 import type { Clock } from '../src/clock.ts';
 import type { RemoteState } from '../src/engine/bullmq/remote-steps.ts';
+import { type Backlog, noBacklog } from '../src/fetch/ledger/ledger-view.ts';
 import { type AlarmLimits, nothingWatched, type SeenWorkers, watchWorkers } from '../src/health/worker-alarms.ts';
 import type { Symptom } from '../src/view/symptom.ts';
 
@@ -17,6 +18,8 @@ export interface AlarmsDeps {
   readonly limits: AlarmLimits;
   /** Resolves with the worker processes that there are. Rejects with a `CallError` while no engine runs. */
   seen(): Promise<RemoteState | undefined>;
+  /** The turns that wait for room in flight alone. Instants are wall time. */
+  backlog(): Backlog;
   /** Opens and ends tickets by the symptoms that there are. Called when others are there than before. */
   save(symptoms: readonly Symptom[]): Promise<unknown>;
 }
@@ -71,6 +74,8 @@ export function alarms(self: Self<AlarmsMessage>, deps: AlarmsDeps): Behaviour<A
     const silent = workers
       .filter(({ isOnline }) => !isOnline)
       .map(({ host, pid, heardAt }) => ({ name: `${host} ${pid}`, silentMs: deps.clock.now() - heardAt }));
-    return { at: deps.clock.monotonic(), ...done, silent };
+    const { oldestAt } = workers.some(({ takesSteps }) => takesSteps) ? noBacklog : deps.backlog();
+    const untendedMs = oldestAt === undefined ? 0 : deps.clock.now() - oldestAt;
+    return { at: deps.clock.monotonic(), ...done, untendedMs, silent };
   }
 }

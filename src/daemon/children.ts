@@ -271,6 +271,7 @@ function alarmsChild({ clock, names, state }: Daemon, limits: AlarmsDeps['limits
       alarms(self, {
         clock,
         limits,
+        backlog: state.waiting.backlog,
         seen: () => names.engine.via('engine').ask((reply) => ({ type: 'workers', reply }), Infinity),
         save: (symptoms) =>
           state.unlessFull(() => {

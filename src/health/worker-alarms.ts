@@ -17,8 +17,11 @@ export interface SeenWorkers {
   readonly at: number;
   readonly steps: number;
   readonly broken: number;
-  /** How long all steps have waited together, in ms. */
+  /** The number of steps that have waited for a worker process, and how long all together, in ms: those that one took, and those that none took in time. */
+  readonly waits: number;
   readonly waitedMs: number;
+  /** For how long the oldest turn has waited, in ms, where no worker process takes steps; else 0. */
+  readonly untendedMs: number;
   /** Those that went away without a word, with how long they have been silent. */
   readonly silent: readonly { readonly name: string; readonly silentMs: number }[];
 }
@@ -48,12 +51,12 @@ export function watchWorkers(
   const { at } = now;
   const last = before.seen.at(-1);
   // An engine that has begun anew counts from 0.
-  const past = last !== undefined && now.steps < last.steps ? [] : before.seen;
+  const past = last !== undefined && (now.steps < last.steps || now.waits < last.waits) ? [] : before.seen;
   const seen = [...past.filter((each) => each.at >= at - brokenOverMs), now];
   const lately = since(seen, at - brokenOverMs, now);
   const broken = lately.broken < fewest ? 0 : lately.broken / lately.steps;
   const minute = since(seen, at - waitOverMs, now);
-  const wait = minute.steps === 0 ? 0 : minute.waitedMs / minute.steps;
+  const wait = Math.max(minute.waits === 0 ? 0 : minute.waitedMs / minute.waits, now.untendedMs);
   const brokenSince = broken > limits.broken ? (before.brokenSince ?? at) : undefined;
   const waitsSince = wait > limits.wait ? (before.waitsSince ?? at) : undefined;
   const lasts = (from: number | undefined): boolean => from !== undefined && at - from >= limits.lasting;
@@ -62,7 +65,7 @@ export function watchWorkers(
       .filter(({ silentMs }) => silentMs >= limits.offline)
       .map(({ name, silentMs }) => symptom('workers_offline', 'silentMs', silentMs, limits.offline, { worker: name })),
     ...(lasts(brokenSince) ? [symptom('workers_failing', 'broken', broken, limits.broken, { of: lately.steps })] : []),
-    ...(lasts(waitsSince) ? [symptom('workers_waiting', 'queuedMs', wait, limits.wait, { of: minute.steps })] : []),
+    ...(lasts(waitsSince) ? [symptom('workers_waiting', 'queuedMs', wait, limits.wait, { of: minute.waits })] : []),
   ];
   const shown = symptoms.map(symptomId).toSorted().join();
   return { watched: { seen, brokenSince, waitsSince }, symptoms, shown };
@@ -74,6 +77,7 @@ function since(seen: readonly SeenWorkers[], from: number, now: SeenWorkers) {
   return {
     steps: now.steps - first.steps,
     broken: now.broken - first.broken,
+    waits: now.waits - first.waits,
     waitedMs: now.waitedMs - first.waitedMs,
   };
 }

@@ -5,25 +5,31 @@ import { nothingWatched, type SeenWorkers, watchWorkers } from '../../src/health
 const limits = { offline: 120_000, broken: 0.01, wait: 1_000, lasting: 300_000 };
 const everyMs = 15_000;
 
+const nothing: Omit<SeenWorkers, 'at'> = { steps: 0, broken: 0, waits: 0, waitedMs: 0, untendedMs: 0, silent: [] };
+
 /** What happens between two looks: steps that end, of which some are broken, each after a wait. */
 interface Span {
   readonly steps?: number;
   readonly broken?: number;
   readonly waitMs?: number;
+  /** Steps that no worker process took, each after 14 s. */
+  readonly untaken?: number;
+  readonly untendedMs?: number;
   readonly silent?: SeenWorkers['silent'];
 }
 
 /** The kinds of symptoms at each look. */
 function shownAt(spans: readonly Span[]): string[][] {
   let watched = nothingWatched;
-  let sums = { steps: 0, broken: 0, waitedMs: 0 };
-  return spans.map(({ steps = 0, broken = 0, waitMs = 0, silent = [] }, index) => {
+  let sums = { steps: 0, broken: 0, waits: 0, waitedMs: 0 };
+  return spans.map(({ steps = 0, broken = 0, waitMs = 0, untaken = 0, untendedMs = 0, silent = [] }, index) => {
     sums = {
       steps: sums.steps + steps,
       broken: sums.broken + broken,
-      waitedMs: sums.waitedMs + steps * waitMs,
+      waits: sums.waits + steps + untaken,
+      waitedMs: sums.waitedMs + steps * waitMs + untaken * 14_000,
     };
-    const found = watchWorkers(watched, { at: index * everyMs, ...sums, silent }, limits);
+    const found = watchWorkers(watched, { at: index * everyMs, ...sums, untendedMs, silent }, limits);
     ({ watched } = found);
     return found.symptoms.map(({ kind }) => kind);
   });
@@ -39,7 +45,7 @@ describe('worker processes', () => {
       { name: 'crow 1', silentMs: 119_999 },
       { name: 'crow 2', silentMs: 120_000 },
     ];
-    const { symptoms } = watchWorkers(nothingWatched, { at: 0, steps: 0, broken: 0, waitedMs: 0, silent }, limits);
+    const { symptoms } = watchWorkers(nothingWatched, { ...nothing, at: 0, silent }, limits);
     assert.deepEqual(symptoms, [
       {
         kind: 'workers_offline',
@@ -80,13 +86,20 @@ describe('worker processes', () => {
     assert.deepEqual([told[0], told.at(-1)], [25 + 3 + limits.lasting / everyMs, 64]);
   });
 
+  test('that take no step at all are told as well: by the steps that come back untaken, and where none is there, by the oldest turn that waits', () => {
+    const untaken = shownAt(times(30, { untaken: 2 }));
+    const untended = shownAt(Array.from({ length: 30 }, (_, index) => ({ untendedMs: index * everyMs })));
+    for (const shown of [untaken, untended]) {
+      const first = shown.findIndex((kinds) => kinds.includes('workers_waiting'));
+      // The first look sees no difference, or no wait.
+      assert.equal(first, 1 + limits.lasting / everyMs);
+      assert.ok(shown.slice(first).every((kinds) => kinds.includes('workers_waiting')));
+    }
+  });
+
   test('are counted anew where the engine has begun anew', () => {
-    const before = watchWorkers(nothingWatched, { at: 0, steps: 1_000, broken: 50, waitedMs: 0, silent: [] }, limits);
-    const { watched } = watchWorkers(
-      before.watched,
-      { at: 15_000, steps: 3, broken: 0, waitedMs: 0, silent: [] },
-      limits,
-    );
+    const before = watchWorkers(nothingWatched, { ...nothing, at: 0, steps: 1_000, broken: 50 }, limits);
+    const { watched } = watchWorkers(before.watched, { ...nothing, at: 15_000, steps: 3 }, limits);
     assert.equal(watched.seen.length, 1);
   });
 });

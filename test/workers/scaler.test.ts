@@ -45,7 +45,7 @@ async function startScaler(
         backlog: () => ({ turns: stage.turns, oldestAt: stage.turns === 0 ? undefined : stage.since }),
         seen: async () => ({
           queued: nothingQueued,
-          done: { steps: 0, broken: 0, waitedMs: 0 },
+          done: { steps: 0, broken: 0, waits: 0, waitedMs: 0 },
           workers: stage.present.map(present),
         }),
         async start(concurrency) {

@@ -43,10 +43,13 @@ export function openRemoteSteps(queues: Queues, deps: RemoteStepsDeps, signal: A
   const either = AbortSignal.any([signal, ending.signal]);
   let dispatcher: Dispatcher | undefined;
   let opening = open();
-  const counted = countSteps(async (...args) => {
-    const { opened } = await opening;
-    return opened.run(...args);
-  });
+  const counted = countSteps(
+    async (...args) => {
+      const { opened } = await opening;
+      return opened.run(...args);
+    },
+    () => clock.monotonic(),
+  );
 
   return {
     run: counted.run,
