@@ -38,7 +38,7 @@ export function root(deps: RootDeps): Actor<SupervisorMessage> {
       { id: 'hosts', start: (self) => hosts(self, deps.hosts) },
       { id: 'extractors', start: (self) => extractors(self, deps.extractors) },
       { id: 'plugins', start: (self) => plugins(self, deps.plugins) },
-      { id: 'engine', start: (self) => engine(self, deps.engine) },
+      { id: 'engine', start: (self) => engine(self, deps.engine), shutdown: 15_000 },
       {
         id: 'sources',
         start: named(names.supervisors, 'source', adopting('source')),

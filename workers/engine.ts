@@ -79,11 +79,15 @@ export function engine(self: Self<EngineMessage>, deps: EngineDeps): Behaviour<E
       }
     },
     async stop() {
-      await dispatcher?.close();
-      await renderer.close();
-      await client.close();
+      // The server of the queues may be away for as long as it takes to close the browser.
+      await Promise.all([dispatcher?.close(), closeOwn()]);
     },
   };
+
+  async function closeOwn(): Promise<void> {
+    await renderer.close();
+    await client.close();
+  }
 
   function run({ step, signal, onSent, onCame, onTaken, reply }: Extract<EngineMessage, { type: 'run' }>): void {
     self.task(

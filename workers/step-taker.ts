@@ -29,11 +29,11 @@ export function stepTaker(
   // Without `trapExit` the supervisor's shutdown would end this life before `stop` has run.
   self.trapExit((exit) => ({ type: 'exited', exit }));
   const { clock } = deps;
-  const warn = plainWarn({ warn: deps.warn, monotonic: () => clock.monotonic() });
   const cluster = new Cluster({ name: queues.cluster, version, key: queues.key });
-  const reach = { address: () => queues.address(), migrate: false, monotonic: () => clock.monotonic(), warn };
   const ending = new AbortController();
   const either = AbortSignal.any([self.signal, ending.signal]);
+  const warn = plainWarn({ warn: deps.warn, clock, ending: either });
+  const reach = { address: () => queues.address(), migrate: false, monotonic: () => clock.monotonic(), warn };
   const opening = openOnServer(reach, (server) => StepWorker.open(server, { ...deps, warn, cluster }), either);
   opening.then(begun, (error: unknown) => {
     if (!either.aborted) self.send({ type: 'failed', error: plainError(error) });

@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { openQueueServer } from '../../src/engine/bullmq/open-queue-server.ts';
 import type { Ended } from '../../src/process/own-process.ts';
 import { noPostgresql, postgresqlUrl } from '../support/servers/postgresql.ts';
+import { openShakyLink } from '../support/shaky-link.ts';
 import { daemonFolder, startBeside, startOwnDaemon } from './own-daemon.ts';
 import { politeSource } from './polite/support.ts';
 import { openCluster, openHeldPages, queueServers } from './worker-cluster.ts';
@@ -60,6 +61,39 @@ for (const { what, skip, open } of queueServers)
       }
     });
   });
+
+for (const { what, skip, open } of queueServers)
+  for (const how of ['has ended', 'is silent'] as const)
+    test(
+      `a daemon and a worker process end in order within 9 s while ${what}, which keeps their queues, ${how}`,
+      { skip },
+      async (t) => {
+        let takeAway: (() => unknown) | undefined;
+        const startServer = async (): Promise<string> => {
+          const server = await open(t);
+          const url = new URL(server.url);
+          const link = await openShakyLink(t, Number(url.port));
+          url.port = `${link.port}`;
+          takeAway = how === 'is silent' ? () => link.drop() : () => server.end();
+          return url.href;
+        };
+        const { daemon, track, work } = await openCluster(t, startServer, { sources });
+        const { process: worker } = await work(t, 2);
+        const pages = await openHeldPages(t, 4);
+        await track('ending', 'shop', pages.urls);
+        await pages.came(2);
+        await takeAway?.();
+        pages.answerAll();
+        const from = performance.now();
+        const [ofDaemon, ofWorker] = await Promise.all([daemon.process.stop(), worker.stop()]);
+        const tookMs = performance.now() - from;
+        for (const ended of [ofDaemon, ofWorker]) {
+          assert.equal(ended.status, 0);
+          assert.ok(!ended.tail.some((line) => /killed|shutdown error/.test(line)), ended.tail.join('\n'));
+        }
+        assert.ok(tookMs < 9_000, `${tookMs} ms`);
+      },
+    );
 
 for (const { what, skip, open } of queueServers)
   test(

@@ -30,10 +30,12 @@ export function createCommand(terminal: Terminal): Command {
     )
     .action(async ({ config, key, concurrency, logLevel }: Options) => {
       const { runWorker } = await import('../../worker.ts');
-      process.exitCode = await runWorker({
+      const status = await runWorker({
         config: resolve(terminal.cwd, config),
         ...defined({ key: key && resolve(terminal.cwd, key), concurrency, logLevel }),
       });
+      // BullMQ leaves timers behind where the server of the queues is away.
+      process.exit(status);
     });
 }
 

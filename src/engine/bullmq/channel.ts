@@ -58,21 +58,33 @@ export class Channel {
 
   /** Notes the number of a message; returns whether it is neither late nor a copy. */
   #isNew(topic: string, number: number): boolean {
-    const oldest = (this.#time.now() - oldestMs) * 1_000;
+    const oldest = this.#oldest();
     const heard = this.#heard.get(topic) ?? new Set();
     if (number < oldest || heard.has(number)) return false;
-    // They came nearly in order: what is old stands first, and all others need not be looked at.
-    for (const each of heard) {
-      if (each >= oldest) break;
-      heard.delete(each);
-    }
+    dropOld(heard, oldest);
     this.#heard.set(topic, heard.add(number));
     return true;
   }
 
-  /** Forgets what was heard of a worker process that is gone. */
-  forget(worker: string): void {
-    this.#heard.delete(topicOf('report', worker));
+  /** Forgets the messages that are too old: their copies are refused for their age. To be called every few seconds where senders come and go. */
+  forgetOld(): void {
+    const oldest = this.#oldest();
+    for (const [topic, heard] of this.#heard) {
+      dropOld(heard, oldest);
+      if (heard.size === 0) this.#heard.delete(topic);
+    }
+  }
+
+  #oldest(): number {
+    return (this.#time.now() - oldestMs) * 1_000;
+  }
+}
+
+/** Drops the numbers that are below `oldest`. They came nearly in order: what is old stands first, and all others need not be looked at. */
+function dropOld(heard: Set<number>, oldest: number): void {
+  for (const each of heard) {
+    if (each >= oldest) break;
+    heard.delete(each);
   }
 }
 

@@ -15,6 +15,49 @@ export interface Dispatched {
   waiter?: Waiter;
 }
 
+/** Whether a step is no longer wanted by who waits for it. */
+export function isCancelled({ waiter }: Dispatched): boolean {
+  return waiter?.signal.aborted === true;
+}
+
+/** The steps that are with the worker processes, by their ids. */
+export class DispatchedSteps {
+  readonly #all = new Map<string, Dispatched>();
+  /** The ids of steps of an earlier life that nobody has asked for yet, by their keys. */
+  readonly #unclaimed = new Map<string, string>();
+
+  add(id: string, step: Dispatched): void {
+    this.#all.set(id, step);
+    if (step.waiter === undefined) this.#unclaimed.set(step.key, id);
+  }
+
+  get(id: string): Dispatched | undefined {
+    return this.#all.get(id);
+  }
+
+  /** Gives a step of an earlier life someone who waits for it. Returns its id; `undefined` where there is none with this key. */
+  claim(key: string, waiter: Waiter): string | undefined {
+    const id = this.#unclaimed.get(key);
+    const step = id === undefined ? undefined : this.#all.get(id);
+    if (step !== undefined) step.waiter = silent(waiter);
+    this.#unclaimed.delete(key);
+    return id;
+  }
+
+  /** Removes a step, and returns it. */
+  take(id: string): Dispatched | undefined {
+    const step = this.#all.get(id);
+    this.#all.delete(id);
+    if (step !== undefined && this.#unclaimed.get(step.key) === id) this.#unclaimed.delete(step.key);
+    return step;
+  }
+
+  /** The ids of the steps that are as is wanted. */
+  ids(isWanted: (step: Dispatched) => boolean): readonly string[] {
+    return [...this.#all].flatMap(([id, step]) => (isWanted(step) ? [id] : []));
+  }
+}
+
 /** Who waits for a step. */
 export interface Waiter {
   readonly signal: AbortSignal;

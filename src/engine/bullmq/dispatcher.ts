@@ -2,21 +2,23 @@ import { nanoid } from 'nanoid';
 import type { Clock } from '../../clock.ts';
 import type { CarriedTurn } from '../../fetch/ledger/turn-leases.ts';
 import { type RunStep, type Step, type StepFailure, type StepOutcome, TurnUnused } from '../step.ts';
+import { Cancels, repeatedEveryMs } from './cancels.ts';
 import { Channel } from './channel.ts';
 import { type Cluster, MessageTooLarge } from './cluster.ts';
 import { isStalled } from '../alone.ts';
 import { Deaths } from './deaths.ts';
-import { EndedSteps } from './ended-steps.ts';
 import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
 import { leftBehind } from './left-behind.ts';
-import { checkForLost, lostFailure, LostSteps, nobody } from './lost-steps.ts';
+import { checkForLost, lostFailure, nobody, takenBack } from './lost-steps.ts';
 import { allWorkers, type Order, Report, type StepJob, StepResult } from './protocol.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
-import { nothingQueued, type QueuedJobs, queuedIn } from './queued-jobs.ts';
+import { QueueLook } from './queue-look.ts';
+import type { QueuedJobs } from './queued-jobs.ts';
 import { ServerTime } from './server-time.ts';
+import { repeat } from './repeat.ts';
 import { stepKey } from './step-key.ts';
-import { type Dispatched, settle, silent, type Waiter } from './dispatched.ts';
+import { DispatchedSteps, isCancelled, settle, silent, type Waiter } from './dispatched.ts';
 import { WorkerList, type WorkerProcess } from './worker-list.ts';
 
 /** How long a turn may be used, in ms: no longer than until its step may be taken for lost. */
@@ -70,17 +72,14 @@ export class Dispatcher {
   readonly #lease: Lease;
   readonly #workers: WorkerList;
   readonly #kept: KeptResults;
-  readonly #lostSteps: LostSteps;
-  readonly #endedSteps: EndedSteps;
+  readonly #cancels: Cancels;
+  readonly #look: QueueLook;
   readonly #deaths: Deaths;
-  readonly #dispatched = new Map<string, Dispatched>();
-  /** The ids of steps of an earlier life that nobody has asked for yet, by their keys. */
-  readonly #unclaimed = new Map<string, string>();
-  #queued: QueuedJobs = nothingQueued;
+  readonly #dispatched = new DispatchedSteps();
   #credit = 0;
-  #timer: number | undefined;
+  /** Each ends something that is done every few seconds. */
+  #repeated: readonly (() => void)[] = [];
   #isReady = false;
-  #isLooking = false;
   #isClosed = false;
 
   private constructor(
@@ -96,12 +95,20 @@ export class Dispatcher {
     this.#lease = parts.lease;
     this.#workers = new WorkerList(deps.clock, deps.cluster);
     this.#kept = new KeptResults(deps.clock);
-    this.#lostSteps = new LostSteps({
-      ...{ cluster: deps.cluster, steps: this.#steps, results: this.#results, now: () => this.#time.now() },
+    this.#look = new QueueLook({
+      ...{ clock: deps.clock, cluster: deps.cluster, steps: this.#steps, results: this.#results },
+      now: () => this.#time.now(),
       refused: (error) => deps.warn(foreignText, error),
+      missing: (id) => this.#lost(id, 'the queue no longer has it'),
+      untaken: (id) => this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time')),
     });
-    this.#endedSteps = new EndedSteps(this.#steps, deps.clock);
     this.#deaths = new Deaths(deps.clock);
+    this.#cancels = new Cancels({
+      steps: this.#steps,
+      tell: (worker, order) => this.#channel.tell('order', worker, order),
+      thatMayRun: (id) => this.#workers.thatMayRun(id),
+      takenBack: (id, wasTaken) => (wasTaken ? this.#lost(id, takenBack) : this.#cancelled(id, 'before it was sent')),
+    });
   }
 
   /**
@@ -140,7 +147,7 @@ export class Dispatcher {
     dispatcher.#isReady = true;
     // Steps can be handed out as soon as they are heard of, which would be within 5 s otherwise.
     await channel.tell('order', allWorkers, { type: 'report' });
-    dispatcher.#arm();
+    dispatcher.#repeat();
     return dispatcher;
   }
 
@@ -150,14 +157,14 @@ export class Dispatcher {
     const waiter = { signal, onSent, onCame, onTaken, resolve, reject };
     const key = stepKey(step);
     const found = this.#kept.claim(key);
-    const id = found?.id ?? this.#unclaimed.get(key) ?? `${this.#lease.epoch}-${nanoid()}`;
+    const claimed = found?.id ?? this.#dispatched.claim(key, waiter);
+    const id = claimed ?? `${this.#lease.epoch}-${nanoid()}`;
     const { warn } = this.#deps;
     const onAbort = (): void =>
-      void this.#cancel(id).catch((error: unknown) => warn('a step cannot be cancelled', error));
+      void this.#cancels.cancel(id).catch((error: unknown) => warn('a step cannot be cancelled', error));
     signal.addEventListener('abort', onAbort);
     if (found !== undefined) void this.#deliver(found, silent(waiter), true);
-    else if (this.#unclaimed.delete(key)) this.#claim(id, waiter);
-    else this.#begin(id, this.#jobOf(step, key), waiter);
+    else if (claimed === undefined) this.#begin(id, this.#jobOf(step, key), waiter);
     return promise.finally(() => signal.removeEventListener('abort', onAbort));
   };
 
@@ -173,7 +180,7 @@ export class Dispatcher {
 
   /** The steps in the queues, as they were found last. */
   queued(): QueuedJobs {
-    return this.#queued;
+    return this.#look.queued;
   }
 
   /** Tells a worker process what to do. */
@@ -205,8 +212,8 @@ export class Dispatcher {
 
   #end(why: () => Error): void {
     this.#isClosed = true;
-    if (this.#timer !== undefined) this.#deps.clock.cancel(this.#timer);
-    for (const id of this.#dispatched.keys()) this.#take(id)?.waiter?.reject(why());
+    for (const stop of this.#repeated) stop();
+    for (const id of this.#dispatched.ids(() => true)) this.#dispatched.take(id)?.waiter?.reject(why());
     this.#kept.close();
     this.#deps.credited(0);
   }
@@ -223,9 +230,9 @@ export class Dispatcher {
   }
 
   #begin(id: string, job: StepJob, waiter: Waiter): void {
-    this.#dispatched.set(id, { key: job.key, isQueued: false, sendBy: job.sendBy, waiter });
+    this.#dispatched.add(id, { key: job.key, isQueued: false, sendBy: job.sendBy, waiter });
     this.#dispatch(id, job).catch((error: unknown) => {
-      if (error instanceof MessageTooLarge) this.#take(id)?.waiter?.reject(error);
+      if (error instanceof MessageTooLarge) this.#dispatched.take(id)?.waiter?.reject(error);
       // It may be in the queue all the same.
       else this.#lost(id, error instanceof Error ? error.message : String(error));
     });
@@ -237,7 +244,7 @@ export class Dispatcher {
     const dispatched = this.#dispatched.get(id);
     if (dispatched === undefined) return;
     dispatched.isQueued = true;
-    if (dispatched.waiter?.signal.aborted === true) await this.#cancel(id);
+    if (isCancelled(dispatched)) await this.#cancels.cancel(id);
   }
 
   /** Takes up the steps that an earlier life left with worker processes, and the results that it had not acknowledged. */
@@ -246,32 +253,13 @@ export class Dispatcher {
     const refused = (error: unknown): void => warn(foreignText, error);
     const { steps, results } = await leftBehind(this.#steps, this.#results, {
       ...{ cluster, refused, oldest: this.#time.now() - unclaimedMs },
-      clear: () => this.#lostSteps.clear(),
+      clear: () => this.#look.clear(),
     });
     for (const [id, { step, key, sendBy }] of steps) {
-      this.#dispatched.set(id, { key, isQueued: true, sendBy, earlier: { turn: step.turn } });
-      this.#unclaimed.set(key, id);
+      this.#dispatched.add(id, { key, isQueued: true, sendBy, earlier: { turn: step.turn } });
       if (step.turn !== undefined) turns?.adopted(step.turn);
     }
     for (const [id, result] of results) if (result.kind === 'ended' && !steps.has(id)) this.#kept.adopt({ id, result });
-  }
-
-  /** Gives a step of an earlier life someone who waits for it. */
-  #claim(id: string, waiter: Waiter): void {
-    const step = this.#dispatched.get(id);
-    if (step !== undefined) step.waiter = silent(waiter);
-  }
-
-  /** Takes a step back, or has its worker process end it, whose result is waited for. */
-  async #cancel(id: string): Promise<void> {
-    if ((await this.#steps.getJobState(id)) === 'completed') return;
-    const wasTaken = (await this.#steps.getJob(id))?.processedOn !== undefined;
-    if ((await this.#steps.remove(id)) === 1)
-      return wasTaken
-        ? this.#lost(id, 'it ended, or was cut off')
-        : this.#failed(id, { code: 'cancelled', message: 'it was cancelled before it was sent' });
-    for (const worker of this.#workers.thatMayRun(id))
-      await this.#channel.tell('order', worker, { type: 'cancel', step: id });
   }
 
   #told(worker: string, report: Report): void {
@@ -301,8 +289,8 @@ export class Dispatcher {
     }
     const kept = this.#kept.of(id);
     if (kept !== undefined) return kept;
-    this.#endedSteps.add(id);
-    const step = this.#take(id);
+    this.#look.ended(id);
+    const step = this.#dispatched.take(id);
     if (result.worker === nobody) this.#deaths.count(result.key);
     else if (result.kind === 'ended' && !isStalled(result.outcome)) this.#deaths.clear(result.key);
     if (step?.earlier?.turn !== undefined)
@@ -320,49 +308,56 @@ export class Dispatcher {
     return kept;
   }
 
-  #take(id: string): Dispatched | undefined {
-    const step = this.#dispatched.get(id);
-    this.#dispatched.delete(id);
-    if (step !== undefined && this.#unclaimed.get(step.key) === id) this.#unclaimed.delete(step.key);
-    return step;
+  /** Begins what is done every few seconds. The lease waits for nothing else. */
+  #repeat(): void {
+    const { clock, warn } = this.#deps;
+    const every = (ms: number, work: () => Promise<void> | undefined, what: string): (() => void) =>
+      repeat(clock, ms, work, (error) => warn(what, error));
+    // While the server is away, each of these but what is done at once does not end.
+    this.#repeated = [
+      every(checkMs, () => this.#reckon(), 'the worker processes cannot be reckoned'),
+      every(checkMs, () => this.#renew(), 'the lease on the queues cannot be renewed'),
+      every(checkMs, () => this.#look.look(() => this.#overdue()), 'lost steps cannot be looked for'),
+      every(repeatedEveryMs, () => this.#giveUpCancelled(), 'cancelled steps cannot be given up'),
+      every(
+        repeatedEveryMs,
+        () => this.#cancels.repeat(this.#dispatched.ids((step) => step.isQueued && isCancelled(step))),
+        'steps cannot be cancelled',
+      ),
+    ];
   }
 
-  #arm(): void {
-    if (this.#isClosed) return;
-    const { clock, forgetAfterMs, warn } = this.#deps;
-    this.#timer = clock.at(clock.monotonic() + checkMs, () => {
-      for (const worker of this.#workers.forget(forgetAfterMs)) this.#channel.forget(worker);
-      this.#reckonCredit();
-      // While the server is away a look does not end.
-      if (!this.#isLooking) {
-        this.#isLooking = true;
-        void this.#look()
-          .catch((error: unknown) => {
-            if (!this.#isClosed) warn('lost steps cannot be looked for', error);
-          })
-          .then(() => {
-            this.#isLooking = false;
-          });
-      }
-      this.#arm();
-    });
+  #reckon(): undefined {
+    this.#workers.forget(this.#deps.forgetAfterMs);
+    this.#channel.forgetOld();
+    this.#reckonCredit();
   }
 
-  /** Renews the lease. Ends the steps whose worker process is lost, and takes back those that none took in time. */
-  async #look(): Promise<void> {
+  async #renew(): Promise<void> {
     await this.#time.measure();
-    if (!(await this.#lease.renew())) return this.#supersede();
-    this.#queued = await queuedIn(this.#steps, this.#results);
+    // One that was given up is not taken again.
+    if (this.#isClosed) return;
+    if (await this.#lease.renew()) this.#reckonCredit();
+    else this.#supersede();
+  }
+
+  /** The steps in the queue whose turns are over. */
+  #overdue(): readonly string[] {
     const now = this.#time.now();
-    const queued = [...this.#dispatched].filter(([, { isQueued }]) => isQueued);
-    // An order may have been lost on its way.
-    const cancelled = queued.filter(([, { waiter }]) => waiter?.signal.aborted === true);
-    await Promise.all(cancelled.map(([id]) => this.#cancel(id)));
-    const overdue = queued.filter(([, { sendBy }]) => now > sendBy);
-    const { missing, untaken } = await this.#lostSteps.look(overdue.map(([id]) => id));
-    for (const id of missing) this.#lost(id, 'the queue no longer has it');
-    for (const id of untaken) this.#take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time'));
-    await this.#endedSteps.drop();
+    return this.#dispatched.ids(({ isQueued, sendBy }) => isQueued && now > sendBy);
+  }
+
+  /** Ends the cancelled steps while the server has been away for so long that none of them can be sent any more. */
+  #giveUpCancelled(): undefined {
+    if (this.#time.now() < this.#lease.until) return;
+    for (const id of this.#dispatched.ids(isCancelled)) {
+      this.#dispatched.get(id)?.waiter?.onSent();
+      this.#cancelled(id, 'while the server of the queues was away: its request may have been sent');
+    }
+  }
+
+  #cancelled(id: string, when: string): void {
+    this.#failed(id, { code: 'cancelled', message: `it was cancelled ${when}` });
   }
 
   #lost(id: string, why: string): void {
@@ -372,7 +367,7 @@ export class Dispatcher {
   }
 
   #failed(id: string, failure: StepFailure): void {
-    const step = this.#take(id);
+    const step = this.#dispatched.take(id);
     if (step === undefined) return;
     const { key, earlier, waiter } = step;
     if (earlier?.turn !== undefined) this.#deps.turns?.ended(earlier.turn, undefined);

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.ts';
+import { eachInSlices } from './each-in-slices.ts';
 import type { BullQueue } from './queue-server.ts';
 
 /**
@@ -8,9 +9,6 @@ import type { BullQueue } from './queue-server.ts';
 const knownMs = 15_000;
 
 type Queue = Pick<BullQueue, 'remove' | 'getJobState'>;
-
-/** Steps that are taken out of the queue at a time. */
-const slice = 100;
 
 /**
  * The steps that have ended, which their queue keeps for a while. BullMQ could drop them by their age, but reckons that by the clocks of the worker processes:
@@ -39,14 +37,10 @@ export class EndedSteps {
       if (at > before) break;
       known.push(id);
     }
-    for (let first = 0; first < known.length; first += slice) {
-      await Promise.all(
-        known.slice(first, first + slice).map(async (id) => {
-          // Its worker process may not have told the queue yet that it is over.
-          const isGone = (await this.#queue.remove(id)) === 1 || (await this.#queue.getJobState(id)) !== 'active';
-          if (isGone) this.#ended.delete(id);
-        }),
-      );
-    }
+    await eachInSlices(known, async (id) => {
+      // Its worker process may not have told the queue yet that it is over.
+      const isGone = (await this.#queue.remove(id)) === 1 || (await this.#queue.getJobState(id)) !== 'active';
+      if (isGone) this.#ended.delete(id);
+    });
   }
 }

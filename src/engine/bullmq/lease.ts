@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { atMost } from './at-most.ts';
 import type { QueueServer } from './queue-server.ts';
 
 /** How long the lease on a cluster lasts unless it is renewed, in ms: two renewals may fail. */
@@ -46,6 +47,7 @@ export class Lease {
   /** Takes the lease, and waits for it while another daemon has it. Rejects as the server does, and with the signal's reason. */
   static async take(server: QueueServer, deps: LeaseDeps, signal: AbortSignal): Promise<Lease> {
     for (let isFirst = true; ; isFirst = false) {
+      signal.throwIfAborted();
       const askedAt = deps.now();
       const epoch = await server.takeLease(deps.cluster, deps, leaseMs);
       if (epoch !== undefined) return new Lease(server, deps, { epoch, until: askedAt + leaseMs });
@@ -71,7 +73,6 @@ export class Lease {
   /** Gives it up, so that another daemon need not wait for its end. Resolves also where the server is away. */
   async giveUp(): Promise<void> {
     this.#until = 0;
-    const given = this.#server.takeLease(this.#deps.cluster, this.#deps, 0).catch(() => undefined);
-    await Promise.race([given, delay(giveUpMs, undefined, { ref: false })]);
+    await atMost(giveUpMs, this.#server.takeLease(this.#deps.cluster, this.#deps, 0));
   }
 }

@@ -1,10 +1,11 @@
 import type { StepFailure } from '../step.ts';
 import type { Cluster } from './cluster.ts';
+import { eachInSlices } from './each-in-slices.ts';
 import { StepJob, type StepResult } from './protocol.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
 
 /** Why a step was lost that the queue has put back. */
-const takenBack = 'it ended, or was cut off';
+export const takenBack = 'it ended, or was cut off';
 
 const dayMs = 86_400_000;
 
@@ -13,14 +14,6 @@ const mostLost = 1_000;
 
 /** The worker process of a result that nobody but the daemon gives. */
 export const nobody = '';
-
-/** What a look at the queues found, besides the lost steps whose failures it put among the results. */
-export interface Found {
-  /** Steps that the queue no longer has, nor a result. */
-  readonly missing: readonly string[];
-  /** Steps that no worker process took before their turn was over; they are taken out of the queue. */
-  readonly untaken: readonly string[];
-}
 
 /** The failure of a step whose worker process was lost. */
 export function lostFailure(why: string): StepFailure {
@@ -51,6 +44,10 @@ export interface LostStepsDeps {
   now(): number;
   /** Called for a step that was not sealed by this cluster; it is dropped. */
   refused(error: unknown): void;
+  /** Called for a step that the queue no longer has, nor a result. */
+  missing(step: string): void;
+  /** Called for a step that no worker process took before its turn was over; it is out of the queue. */
+  untaken(step: string): void;
 }
 
 /**
@@ -74,40 +71,43 @@ export class LostSteps {
     const { steps } = this.#deps;
     // By the clock of a worker process, some may have ended in a while only.
     await steps.clean(-dayMs, 0, 'completed');
-    for (const job of await steps.getWaiting(0, -1)) {
-      if (job.processedOn === undefined) await steps.remove(job.id ?? '');
-      else await this.#tell(job, takenBack);
-    }
+    await eachInSlices(await steps.getWaiting(0, -1), (job) =>
+      job.processedOn === undefined ? steps.remove(job.id ?? '') : this.#tell(job, takenBack),
+    );
     await this.#tellFailed();
   }
 
   /** @param overdue - the steps whose turns are over. */
-  async look(overdue: readonly string[]): Promise<Found> {
+  async look(overdue: readonly string[]): Promise<void> {
     await this.#tellFailed();
-    const states = await Promise.all(overdue.map(async (id) => [id, await this.#settled(id)] as const));
-    const missing = new Set(states.flatMap(([id, state]) => (state === 'missing' ? [id] : [])));
+    const missing = new Set<string>();
+    await eachInSlices(overdue, async (id) => {
+      if (await this.#isMissing(id)) missing.add(id);
+    });
     const before = this.#missing;
     this.#missing = missing;
-    return {
-      missing: [...missing].filter((id) => before.has(id)),
-      untaken: states.flatMap(([id, state]) => (state === 'untaken' ? [id] : [])),
-    };
+    for (const id of missing) if (before.has(id)) this.#deps.missing(id);
   }
 
   async #tellFailed(): Promise<void> {
-    for (const job of await this.#deps.steps.getFailed(0, mostLost - 1)) await this.#tell(job, job.failedReason);
+    const failed = await this.#deps.steps.getFailed(0, mostLost - 1);
+    await eachInSlices(failed, (job) => this.#tell(job, job.failedReason));
   }
 
-  /** Looks at a step, and settles it where its worker process is lost, or none took it. */
-  async #settled(id: string): Promise<'untaken' | 'missing' | 'under way'> {
-    const { steps, results } = this.#deps;
-    const job = await steps.getJob(id);
+  /** Looks at a step, and settles it where its worker process is lost, or none took it. Resolves with whether neither queue has it. */
+  async #isMissing(id: string): Promise<boolean> {
+    const { steps, results, untaken } = this.#deps;
     const state = await steps.getJobState(id);
+    if (state === 'unknown') return (await results.getJobState(id)) === 'unknown';
+    // Most are run just now: only what waits is read.
+    if (state !== 'waiting') return false;
+    const job = await steps.getJob(id);
+    // A worker process may have taken it since.
+    if ((await steps.getJobState(id)) !== 'waiting') return false;
     // BullMQ puts a step back whose worker process is lost, and has it fail with the next one that takes it.
-    if (state === 'waiting' && job?.processedOn !== undefined) await this.#tell(job, takenBack);
-    else if (state === 'waiting' && (await steps.remove(id)) === 1) return 'untaken';
-    if (state !== 'unknown') return 'under way';
-    return (await results.getJobState(id)) === 'unknown' ? 'missing' : 'under way';
+    if (job?.processedOn !== undefined) await this.#tell(job, takenBack);
+    else if ((await steps.remove(id)) === 1) untaken(id);
+    return false;
   }
 
   /** Puts the failure of a step among the results, and takes the step out of the queue. */

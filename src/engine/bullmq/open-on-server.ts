@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../clock.ts';
 import { MissingPeer } from '../../load-peer.ts';
 import { openQueueServer } from './open-queue-server.ts';
 import type { QueueServer } from './queue-server.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** The pauses between two attempts to reach a server, in ms: the first, and the longest. */
 const [firstPauseMs, longestPauseMs] = [1_000, 30_000];
@@ -9,7 +11,7 @@ const [firstPauseMs, longestPauseMs] = [1_000, 30_000];
 /** A warning that is repeated is told again after so long, in ms. */
 const apartMs = 60_000;
 
-/** Of all warnings together one is told in so long, in ms. */
+/** Of all warnings together one is told in so long, in ms, and one that says the same as the last of its kind is dropped. */
 const secondMs = 1_000;
 
 /** The queues of a daemon and its worker processes. */
@@ -31,8 +33,8 @@ export interface Reach extends Pick<Queues, 'address'> {
 }
 
 /**
- * Opens something on the server of the queues, and the server itself; tries again until it succeeds. Rejects with the signal's reason, and with a
- * `MissingPeer`.
+ * Opens something on the server of the queues, and the server itself; tries again until it succeeds. Rejects with the signal's reason, within seconds also
+ * where the server does not answer, and with a `MissingPeer`.
  *
  * @param open - opens it; what it opened on the server before it rejects is closed.
  */
@@ -45,8 +47,10 @@ export async function openOnServer<T>(
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     let server: QueueServer | undefined;
     try {
-      server = await openQueueServer(await reach.address(), { failed, migrate: reach.migrate });
-      return { server, opened: await open(server) };
+      const address = await unlessAborted(reach.address(), signal);
+      const opening = openQueueServer(address, { failed, migrate: reach.migrate });
+      server = await unlessAborted(opening, signal, (late) => void late.close().catch(failed));
+      return { server, opened: await unlessAborted(open(server), signal) };
     } catch (error) {
       await server?.close().catch(failed);
       signal.throwIfAborted();
@@ -68,16 +72,51 @@ function sparingly({ warn, monotonic }: Reach, what: string): (error: unknown) =
 }
 
 /**
- * Returns a `warn` that tells errors by their messages alone, and drops what comes within a second of the last one told: a server that goes away
- * fails all that is under way at once.
+ * Returns a `warn` that tells errors by their messages alone, and one a second at most: a server that goes away fails all that is under way at once. What
+ * comes sooner is told in turn, the newest of its kind alone; a kind that was told within the second is dropped.
+ *
+ * @param deps.ending - from its firing on, all that would have to wait is dropped.
  */
-export function plainWarn({ warn, monotonic }: Pick<Reach, 'warn' | 'monotonic'>): Reach['warn'] {
-  let toldAt = -Infinity;
+export function plainWarn({
+  warn,
+  clock,
+  ending,
+}: Pick<Reach, 'warn'> & { readonly clock: Clock; readonly ending: AbortSignal }): Reach['warn'] {
+  const waiting = new Map<string, Error>();
+  let last: { readonly what: string; readonly at: number } | undefined;
+  let timer: number | undefined;
+  ending.addEventListener('abort', () => {
+    if (timer !== undefined) clock.cancel(timer);
+    timer = undefined;
+    waiting.clear();
+  });
+
   return (what, error) => {
-    if (monotonic() - toldAt < secondMs) return;
-    toldAt = monotonic();
-    warn(what, plainError(error));
+    const now = clock.monotonic();
+    const isRecent = last !== undefined && now - last.at < secondMs;
+    if (isRecent && (last?.what === what || ending.aborted)) return;
+    waiting.set(what, plainError(error));
+    if (!isRecent && timer === undefined) return tellNext();
+    arm();
   };
+
+  function arm(): void {
+    if (timer !== undefined || waiting.size === 0) return;
+    timer = clock.at((last?.at ?? -Infinity) + secondMs, () => {
+      timer = undefined;
+      tellNext();
+    });
+  }
+
+  function tellNext(): void {
+    for (const [what, error] of waiting) {
+      waiting.delete(what);
+      last = { what, at: clock.monotonic() };
+      warn(what, error);
+      break;
+    }
+    arm();
+  }
 }
 
 /** Returns an error with the message alone: those of the packages hold the commands that failed, and so the password. */

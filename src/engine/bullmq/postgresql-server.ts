@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { Client, PoolClient } from 'pg';
 import { loadPeer } from '../../load-peer.ts';
 import { inServerTime, serverNow } from './in-server-time.ts';
 import { Opened, processorOf, type QueueServer, type QueueServerOptions } from './queue-server.ts';
@@ -41,10 +41,22 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
       throw error;
     }
   };
+  const connected = new Set<Client>();
+  let isClosed = false;
+  class Watched extends pg.Client {
+    constructor(...options: ConstructorParameters<typeof Client>) {
+      super(...options);
+      connected.add(this);
+      this.on('error', failed);
+      this.once('end', () => void connected.delete(this));
+      // One that was under way when all was closed.
+      if (isClosed) setImmediate(() => this.connection.stream.destroy());
+    }
+  }
   const reached = { connectionString: url, max: mostConnections, connectionTimeoutMillis: connectMs };
-  const pool = new pg.Pool(reached);
+  const pool = new pg.Pool({ ...reached, Client: Watched });
   pool.on('error', failed);
-  const translated = inServerTime(pg, pool);
+  const translated = inServerTime({ Client: Watched, types: pg.types }, pool);
   try {
     const client = await pool.connect();
     try {
@@ -68,7 +80,7 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
   return {
     openQueue: (name) => opened.add(new Queue<string, void>(name, { connection })),
     openWorker: (name, process, options) =>
-      opened.add(new Worker<string, void>(name, processorOf(process), { ...options, connection })),
+      opened.addWorker(new Worker<string, void>(name, processorOf(process), { ...options, connection })),
     async openRelay(namespace) {
       const relay = new bullmq.Relay({ connection, namespace, backend: bullmq.createPostgresRelayBackend });
       opened.add(relay);
@@ -84,8 +96,10 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
       return rows[0] && Number(rows[0].epoch);
     },
     async close() {
-      await opened.close();
-      await pool.end();
+      await opened.close(() => pool.end());
+      isClosed = true;
+      // A server that is silent would keep its connections, and so this process.
+      for (const { connection } of connected) connection.stream.destroy();
     },
   };
 }

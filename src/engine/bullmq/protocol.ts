@@ -75,7 +75,8 @@ export const allWorkers = 'all';
 export const Order = z.discriminatedUnion('type', [
   /** To say at once that it is there. */
   z.object({ type: z.literal('report') }),
-  z.object({ type: z.literal('cancel'), step: z.string() }),
+  /** To end those of these steps that it runs. */
+  z.object({ type: z.literal('cancel'), steps: z.array(z.string()) }),
   /** How many steps it is to run at a time. */
   z.object({ type: z.literal('resize'), concurrency: z.int().min(1) }),
   /** To take no further step. */

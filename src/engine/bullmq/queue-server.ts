@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { atMost, closingMs } from './at-most.ts';
 import type { LeaseHolder } from './lease.ts';
 import type { Queue, Worker, WorkerOptions } from 'bullmq';
 
@@ -81,28 +81,44 @@ interface Closable {
   close(force?: boolean): Promise<void>;
 }
 
-/** How long what is open on a server may take to close, in ms. */
-const closingMs = 3_000;
+/** What tells that it was closed. */
+interface ClosedTeller {
+  on(event: 'closed', listener: () => void): unknown;
+}
 
-/** All that was opened on a server. */
+/** All that is open on a server. */
 export class Opened {
   readonly #failed: (error: Error) => void;
-  readonly #all: Closable[] = [];
+  readonly #all = new Set<Closable>();
+  #isClosed = false;
 
   /** @param failed - told of the errors of all. */
   constructor(failed: (error: Error) => void) {
     this.#failed = failed;
   }
 
+  /** Closes what is added only after `close`. */
   add<T extends Closable>(opened: T): T {
     opened.on('error', this.#failed);
-    this.#all.push(opened);
+    if (this.#isClosed) opened.close(true).catch(this.#failed);
+    else this.#all.add(opened);
     return opened;
   }
 
-  /** Closes all. What a server that is away keeps from closing is left after some seconds. */
-  async close(): Promise<void> {
-    const closing = this.#all.map((each) => each.close(true));
-    await Promise.race([Promise.allSettled(closing), delay(closingMs, undefined, { ref: false })]);
+  /** The same for a worker, which may be closed by itself: then nothing is kept of it. */
+  addWorker<T extends Closable & ClosedTeller>(opened: T): T {
+    opened.on('closed', () => void this.#all.delete(opened));
+    return this.add(opened);
+  }
+
+  /**
+   * Closes all, once. What a server that is away keeps from closing is left after some seconds.
+   *
+   * @param end - ends further connections meanwhile.
+   */
+  async close(end?: () => Promise<void>): Promise<void> {
+    this.#isClosed = true;
+    const closing = Array.from(this.#all, (each) => each.close(true));
+    await atMost(closingMs, Promise.allSettled([...closing, end?.()]));
   }
 }

@@ -40,7 +40,7 @@ export async function openRedisServer(url: string, { failed }: QueueServerOption
   return {
     openQueue: (name) => opened.add(new Queue<string, void>(name, { connection })),
     openWorker: (name, process, options) =>
-      opened.add(new Worker<string, void>(name, processorOf(process), { ...options, connection })),
+      opened.addWorker(new Worker<string, void>(name, processorOf(process), { ...options, connection })),
     async openRelay(namespace) {
       const relay = opened.add(new Relay({ connection, namespace }));
       await relay.waitUntilReady();

@@ -6,6 +6,7 @@ import type { Order } from './protocol.ts';
 import { Cluster } from './cluster.ts';
 import type { WorkerProcess } from './worker-list.ts';
 import { openOnServer, plainWarn, type Queues } from './open-on-server.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /** Steps that worker processes run. */
 export interface RemoteSteps {
@@ -36,17 +37,17 @@ export interface RemoteStepsDeps extends Omit<DispatcherDeps, 'cluster' | 'super
 /** Begins to hand steps to worker processes. Steps wait until the server of the queues is reached, and while another daemon uses them. */
 export function openRemoteSteps(queues: Queues, deps: RemoteStepsDeps, signal: AbortSignal): RemoteSteps {
   const { clock, version } = deps;
-  const warn = plainWarn({ warn: deps.warn, monotonic: () => clock.monotonic() });
   const cluster = new Cluster({ name: queues.cluster, version, key: queues.key });
-  const reach = { address: () => queues.address(), migrate: true, monotonic: () => clock.monotonic(), warn };
   const ending = new AbortController();
   const either = AbortSignal.any([signal, ending.signal]);
+  const warn = plainWarn({ warn: deps.warn, clock, ending: either });
+  const reach = { address: () => queues.address(), migrate: true, monotonic: () => clock.monotonic(), warn };
   let dispatcher: Dispatcher | undefined;
   let opening = open();
   const counted = countSteps(
-    async (...args) => {
-      const { opened } = await opening;
-      return opened.run(...args);
+    async (step, signal, ...told) => {
+      const { opened } = await unlessAborted(opening, signal);
+      return opened.run(step, signal, ...told);
     },
     () => clock.monotonic(),
   );

@@ -1,11 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import { defined } from '../../defined.ts';
 import { type RunStep, type StepOutcome, TurnUnused } from '../step.ts';
+import { atMost, closingMs } from './at-most.ts';
 import { Channel } from './channel.ts';
 import { BrokenSeal, type Cluster, MessageTooLarge } from './cluster.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
 import { allWorkers, Order, type Presence, StepJob, type StepResult } from './protocol.ts';
+import { repeat } from './repeat.ts';
 import { ServerTime } from './server-time.ts';
 import { Takers } from './takers.ts';
 
@@ -45,6 +46,8 @@ export class StepWorker {
   readonly #runAlone: RunStep;
   #takers: Takers | undefined;
   readonly #active = new Map<string, AbortController>();
+  /** The steps that run, without those whose results are only to be put into the queue. */
+  readonly #running = new Set<Promise<StepResult>>();
   /** Until when each step that was taken lately could be sent; whoever holds the queues may add it again. */
   readonly #taken = new Map<string, number>();
   #concurrency: number;
@@ -52,7 +55,8 @@ export class StepWorker {
   #failed = 0;
   #isDraining = false;
   #isClosed = false;
-  #timer: number | undefined;
+  /** Ends the reports. */
+  #silence: (() => void) | undefined;
 
   private constructor(deps: StepWorkerDeps, results: BullQueue, time: ServerTime, channel: Channel) {
     this.#deps = deps;
@@ -90,11 +94,16 @@ export class StepWorker {
       });
     worker.#takers = new Takers(worker.#concurrency, open, (error) => warn('a slot cannot be given up', error));
     await worker.#tell();
-    worker.#arm();
+    worker.#silence = repeat(
+      clock,
+      toldEveryMs,
+      () => worker.#tell(),
+      (error) => warn('the daemon is not told that this worker process is there', error),
+    );
     return worker;
   }
 
-  /** Takes no further step, lets those end that run, and hands back what runs longer. */
+  /** Takes no further step, lets those end that run, and hands back what runs longer. A server that is away is waited for some seconds more. */
   async close(withinMs: number): Promise<void> {
     const { clock, self, warn } = this.#deps;
     const late = clock.at(clock.monotonic() + withinMs, () => {
@@ -102,12 +111,20 @@ export class StepWorker {
     });
     // A server that is away keeps nothing from ending.
     void this.#drain().catch((error: unknown) => warn('the daemon is not told that this worker process ends', error));
-    await this.#takers?.close();
+    const isThere = await this.#ended(this.#takers?.close() ?? Promise.resolve());
     clock.cancel(late);
     this.#isClosed = true;
-    if (this.#timer !== undefined) clock.cancel(this.#timer);
-    const left = this.#channel.tell('report', self.id, { type: 'left' });
-    await Promise.race([left.catch(() => undefined), delay(leaveMs, undefined, { ref: false })]);
+    this.#silence?.();
+    if (isThere) await atMost(leaveMs, this.#channel.tell('report', self.id, { type: 'left' }));
+  }
+
+  /** Waits until no step runs and none can be taken, which `closed` says. Resolves with whether the server has answered. */
+  async #ended(closed: Promise<void>): Promise<boolean> {
+    for (;;) {
+      await Promise.race([closed, Promise.allSettled(this.#running)]);
+      if (await atMost(closingMs, closed)) return true;
+      if (this.#running.size === 0) return false;
+    }
   }
 
   async #process(id: string, data: string): Promise<void> {
@@ -117,12 +134,21 @@ export class StepWorker {
     try {
       const job = StepJob.parse(cluster.open('job', id, data));
       this.#take(id, job.sendBy);
-      const result = await this.#resultOf(id, job, running.signal);
+      const result = await this.#counted(this.#resultOf(id, job, running.signal));
       await this.#results.add('result', this.#sealed(id, result), { jobId: id, attempts: 1, removeOnComplete: true });
       this.#processed += 1;
       if (result.kind !== 'ended' || result.outcome.kind === 'failed') this.#failed += 1;
     } finally {
       this.#active.delete(id);
+    }
+  }
+
+  async #counted(running: Promise<StepResult>): Promise<StepResult> {
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
     }
   }
 
@@ -180,7 +206,8 @@ export class StepWorker {
       case 'report':
         return void this.#tell().catch(untold);
       case 'cancel':
-        return this.#active.get(order.step)?.abort(new Error('the step was cancelled'));
+        for (const step of order.steps) this.#active.get(step)?.abort(new Error('the step was cancelled'));
+        return;
       case 'resize':
         this.#concurrency = order.concurrency;
         if (!this.#isDraining) this.#takers?.resize(order.concurrency);
@@ -199,17 +226,6 @@ export class StepWorker {
     this.#isDraining = true;
     await this.#takers?.pause();
     await this.#tell();
-  }
-
-  #arm(): void {
-    const { clock, warn } = this.#deps;
-    this.#timer = clock.at(clock.monotonic() + toldEveryMs, () => {
-      void this.#tell()
-        .catch((error: unknown) => warn('the daemon is not told that this worker process is there', error))
-        .then(() => {
-          if (!this.#isClosed) this.#arm();
-        });
-    });
   }
 
   async #tell(): Promise<void> {

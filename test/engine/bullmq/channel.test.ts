@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Channel } from '../../../src/engine/bullmq/channel.ts';
 import { BrokenSeal, Cluster } from '../../../src/engine/bullmq/cluster.ts';
 import type { RelayedMessage } from '../../../src/engine/bullmq/queue-server.ts';
@@ -64,6 +66,30 @@ describe('a message between a daemon and a worker process', () => {
     pass(0);
     pass(1);
     assert.deepEqual(told, ['a']);
+  });
+
+  test('leaves nothing behind once it is too old, and is still not heard again', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect: unknown = runInNewContext('gc');
+    const heapBytes = (): number => {
+      // What the first collection ends is gone with the second.
+      for (let times = 0; times < 2; times += 1) if (typeof collect === 'function') collect();
+      return process.memoryUsage().heapUsed;
+    };
+    const { channel, pass, told, later } = await open();
+    const count = 8_000;
+    for (let index = 0; index < count; index += 1) await channel.tell('order', 'w1', '');
+    const before = heapBytes();
+    for (let index = 0; index < count; index += 1) pass(index);
+    assert.equal(told.length, count);
+    later(31 * second);
+    channel.forgetOld();
+    pass(count - 1);
+    assert.equal(told.length, count);
+    told.length = 0;
+    // Each number takes some 30 bytes.
+    const more = heapBytes() - before;
+    assert.ok(more < 10 * count, `${more} bytes`);
   });
 
   test('is refused for another worker process than it was sealed for', async () => {

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { describe, test, type TestContext } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
+import { VirtualClock } from '../../../src/clock.ts';
+import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
+import { Dispatcher } from '../../../src/engine/bullmq/dispatcher.ts';
+import { playedServer } from './played-server.ts';
+import { stepOf } from './played-steps.ts';
+
+const seconds = 1_000;
+const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).fill(1) });
+
+/** A dispatcher on a server that is played, by a clock that is set. */
+async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {}) {
+  const clock = new VirtualClock(Date.now());
+  const { server, published } = playedServer({ now: async () => clock.now(), ...more });
+  const dispatcher = await Dispatcher.open(
+    server,
+    {
+      ...{ clock, cluster, holder: 'daemon', forgetAfterMs: 60 * seconds, credited: () => undefined },
+      superseded: () => assert.fail('superseded'),
+      warn: (problem, error) => assert.fail(`${problem}: ${String(error)}`),
+    },
+    t.signal,
+  );
+  t.after(() => dispatcher.close());
+  /** Has so many seconds pass, one by one. */
+  const pass = async (count: number): Promise<void> => {
+    for (let second = 0; second < count; second += 1) {
+      clock.advance(seconds);
+      await settled();
+    }
+  };
+  return { clock, dispatcher, published, pass };
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+describe('a dispatcher', () => {
+  test('renews its lease every 5 s also while a look at the queues takes for ever', async (t) => {
+    let taken = 0;
+    const takeLease = async (): Promise<number> => {
+      taken += 1;
+      return 1;
+    };
+    const { pass } = await open(t, { takeLease, queue: { getJobCounts: never } });
+    assert.equal(taken, 1);
+    await pass(30);
+    assert.equal(taken, 7);
+  });
+
+  test('does not take a lease again that it has given up, though it was about to renew it', async (t) => {
+    const asked: number[] = [];
+    let answer = (): void => undefined;
+    let isSlow = false;
+    const { dispatcher, pass } = await open(t, {
+      now: () =>
+        isSlow ? new Promise((resolve) => (answer = () => resolve(Date.now()))) : Promise.resolve(Date.now()),
+      async takeLease(_cluster, _holder, ms) {
+        asked.push(ms);
+        return 1;
+      },
+    });
+    isSlow = true;
+    await pass(5);
+    await dispatcher.close();
+    answer();
+    await settled();
+    assert.equal(asked.at(-1), 0);
+  });
+
+  test('names a cancelled step that still runs to all worker processes within 2 s, again and again', async (t) => {
+    const { dispatcher, published, pass } = await open(t, { queue: { getJobState: async () => 'active' } });
+    const cancelled = new AbortController();
+    void dispatcher.run(stepOf('/a'), cancelled.signal, () => undefined).catch(() => undefined);
+    await settled();
+    cancelled.abort();
+    await settled();
+    const orders = (): number => published.filter(({ topic }) => topic === 'order.all').length;
+    const before = orders();
+    await pass(2);
+    assert.equal(orders(), before + 1);
+    await pass(4);
+    assert.equal(orders(), before + 3);
+  });
+
+  test('ends a cancelled step as cancelled, and as if it was sent, once the server has been away for as long as its lease lasts', async (t) => {
+    let isAway = false;
+    const awayOr =
+      <T>(value: T) =>
+      async (): Promise<T> =>
+        isAway ? never() : value;
+    const queue = {
+      ...{ add: awayOr(undefined), getJobCounts: awayOr({}), getJobState: awayOr('active') },
+      ...{ getFailed: awayOr([]), remove: awayOr(0) },
+    };
+    const { dispatcher, pass } = await open(t, { takeLease: awayOr(1), queue });
+    const cancelled = new AbortController();
+    let sent = 0;
+    const run = (path: string) => dispatcher.run(stepOf(path), cancelled.signal, () => void (sent += 1));
+    const queued = run('/a');
+    await settled();
+    isAway = true;
+    const added = run('/b');
+    cancelled.abort();
+    await pass(22);
+    for (const outcome of await Promise.all([queued, added]))
+      assert.equal(outcome.kind === 'failed' && outcome.failure.code, 'cancelled');
+    assert.equal(sent, 2);
+  });
+});

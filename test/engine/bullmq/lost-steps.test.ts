@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
+import { LostSteps } from '../../../src/engine/bullmq/lost-steps.ts';
+import { playedQueue, type PlayedQueue } from './played-server.ts';
+import { stepOf } from './played-steps.ts';
+
+const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).fill(1) });
+
+function lostSteps(steps: PlayedQueue, results: PlayedQueue, untaken: string[] = []): LostSteps {
+  return new LostSteps({
+    ...{ cluster, steps: playedQueue(steps), results: playedQueue(results), now: () => 0 },
+    refused: (error) => assert.fail(String(error)),
+    missing: (id) => assert.fail(`missing ${id}`),
+    untaken: (id) => void untaken.push(id),
+  });
+}
+
+function jobOf(id: string, more: object = {}) {
+  const job = { step: stepOf(`/${id}`), key: id, sendBy: 0, dispatchedAt: 0 };
+  return { id, data: cluster.seal('job', id, job), failedReason: 'stalled', ...more };
+}
+
+describe('the steps of lost worker processes', () => {
+  test('are told a hundred at a time: those of a machine with very many slots take no longer than a few', async () => {
+    const failed = Array.from({ length: 250 }, (_, index) => jobOf(`${index}`));
+    const added: string[] = [];
+    let together = Promise.withResolvers<void>();
+    const lost = lostSteps(
+      { getFailed: async () => failed },
+      {
+        async add(_name: string, _text: string, { jobId }: { readonly jobId: string }) {
+          added.push(jobId);
+          // Each is answered once a hundred wait, or all.
+          if (added.length % 100 === 0 || added.length === failed.length) {
+            together.resolve();
+            together = Promise.withResolvers();
+          } else await together.promise;
+        },
+      },
+    );
+    await lost.look([]);
+    assert.equal(added.length, failed.length);
+  });
+
+  test('are looked for without the texts of those that run', async () => {
+    const untaken: string[] = [];
+    const states = new Map([
+      ['runs', 'active'],
+      ['ended', 'completed'],
+      ['waits', 'waiting'],
+    ]);
+    const read: string[] = [];
+    const lost = lostSteps(
+      {
+        getJobState: async (id: string) => states.get(id) ?? 'unknown',
+        async getJob(id: string) {
+          read.push(id);
+          return jobOf(id);
+        },
+        remove: async () => 1,
+      },
+      {},
+      untaken,
+    );
+    await lost.look(['runs', 'ended', 'waits']);
+    assert.deepEqual([read, untaken], [['waits'], ['waits']]);
+  });
+
+  test('are not those that a worker process has taken while they were read', async () => {
+    const states = ['waiting', 'active'];
+    const lost = lostSteps(
+      { getJobState: async () => states.shift(), getJob: async () => jobOf('a', { processedOn: 1 }) },
+      { add: async () => assert.fail('told') },
+    );
+    await lost.look(['a']);
+  });
+});

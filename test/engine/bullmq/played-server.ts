@@ -1,0 +1,46 @@
+import type { BullQueue, QueueServer, RelayedMessage } from '../../../src/engine/bullmq/queue-server.ts';
+
+/** What a played queue does in place of holding nothing. */
+export type PlayedQueue = { readonly [K in keyof BullQueue]?: (...args: never[]) => Promise<unknown> };
+
+/** A queue that holds nothing. */
+export function playedQueue(played: PlayedQueue = {}): BullQueue {
+  const empty = {
+    add: async () => undefined,
+    clean: async () => [],
+    drain: async () => undefined,
+    getActive: async () => [],
+    getFailed: async () => [],
+    getJob: async () => undefined,
+    getJobCounts: async () => ({}),
+    getJobState: async () => 'unknown',
+    getWaiting: async () => [],
+    remove: async () => 0,
+  };
+  return { ...empty, ...played } as unknown as BullQueue;
+}
+
+/** A server of queues in this process, which passes on nothing and has the lease for everyone. */
+export function playedServer(more: Partial<QueueServer> & { readonly queue?: PlayedQueue } = {}) {
+  const published: RelayedMessage[] = [];
+  const { queue, ...server } = more;
+  const worker = {
+    close: async () => undefined,
+    concurrency: 1,
+    pause: async () => undefined,
+    startStalledCheckTimer: async () => undefined,
+  };
+  const played: QueueServer = {
+    openQueue: () => playedQueue(queue),
+    openWorker: () => worker,
+    openRelay: async () => ({
+      publish: async (topic, data) => void published.push({ topic, data }),
+      subscribe: async () => undefined,
+    }),
+    now: async () => Date.now(),
+    takeLease: async () => 1,
+    close: async () => undefined,
+    ...server,
+  };
+  return { server: played, published };
+}
