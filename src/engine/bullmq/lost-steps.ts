@@ -9,7 +9,7 @@ export const takenBack = 'it ended, or was cut off';
 
 const dayMs = 86_400_000;
 
-/** Lost steps that one look takes up. */
+/** Lost steps that are read at a time. */
 const mostLost = 1_000;
 
 /** The worker process of a result that nobody but the daemon gives. */
@@ -90,8 +90,14 @@ export class LostSteps {
   }
 
   async #tellFailed(): Promise<void> {
-    const failed = await this.#deps.steps.getFailed(0, mostLost - 1);
-    await eachInSlices(failed, (job) => this.#tell(job, job.failedReason));
+    for (let told = mostLost; told === mostLost;) {
+      told = 0;
+      const failed = await this.#deps.steps.getFailed(0, mostLost - 1);
+      await eachInSlices(failed, async (job) => {
+        const removed = await this.#tell(job, job.failedReason);
+        told += removed;
+      });
+    }
   }
 
   /** Looks at a step, and settles it where its worker process is lost, or none took it. Resolves with whether neither queue has it. */
@@ -110,12 +116,12 @@ export class LostSteps {
     return false;
   }
 
-  /** Puts the failure of a step among the results, and takes the step out of the queue. */
-  async #tell({ id = '', data }: { readonly id?: string; readonly data: string }, why: string): Promise<void> {
+  /** Puts the failure of a step among the results, and takes the step out of the queue. Resolves with the number of steps taken out. */
+  async #tell({ id = '', data }: { readonly id?: string; readonly data: string }, why: string): Promise<number> {
     const { steps, results } = this.#deps;
     const sealed = this.#failureOf(id, data, why);
     if (sealed !== undefined) await results.add('result', sealed, { jobId: id, attempts: 1, removeOnComplete: true });
-    await steps.remove(id);
+    return steps.remove(id);
   }
 
   #failureOf(id: string, data: string, why: string): string | undefined {

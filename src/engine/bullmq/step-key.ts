@@ -1,9 +1,23 @@
 import { createHash } from 'node:crypto';
+import type { ExtractPlan } from '../../extract/plan.ts';
 import type { Step } from '../step.ts';
 
 /** The key of what a step asks for and how it is read, whatever its turn: of two steps with one key, the outcome of one serves the other. */
 export function stepKey({ request, reading, render, keepBytes }: Step): string {
-  const text = canonicalText({ request, reading, render, keepBytes });
+  const plan = reading && planKey(reading.plan);
+  return digest(canonicalText({ request, reading: reading && { ...reading, plan }, render, keepBytes }));
+}
+
+/** The keys of plans: all steps of a source share one, which is most of what a step says. */
+const planKeys = new WeakMap<ExtractPlan, string>();
+
+function planKey(plan: ExtractPlan): string {
+  let key = planKeys.get(plan);
+  if (key === undefined) planKeys.set(plan, (key = digest(canonicalText(plan))));
+  return key;
+}
+
+function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 

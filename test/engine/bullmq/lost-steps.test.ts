@@ -43,6 +43,25 @@ describe('the steps of lost worker processes', () => {
     assert.equal(added.length, failed.length);
   });
 
+  test('are told by one look, however many they are', async () => {
+    const failed = Array.from({ length: 2_500 }, (_, index) => jobOf(`${index}`));
+    const lost = lostSteps(
+      {
+        getFailed: async (first: number, last: number) => failed.slice(first, last + 1),
+        async remove(id: string) {
+          failed.splice(
+            failed.findIndex((job) => job.id === id),
+            1,
+          );
+          return 1;
+        },
+      },
+      {},
+    );
+    await lost.look([]);
+    assert.equal(failed.length, 0);
+  });
+
   test('are looked for without the texts of those that run', async () => {
     const untaken: string[] = [];
     const states = new Map([
