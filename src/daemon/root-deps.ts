@@ -28,6 +28,7 @@ import { defined } from '../defined.ts';
 import type { Children } from './children.ts';
 import { claimData, fileOf } from './claim.ts';
 import type { ContinuousBackup } from './continuous-backup.ts';
+import { deathStore } from './death-store.ts';
 import { effectiveSchedules } from '../definition/effective-schedule.ts';
 import { politenessKey } from '../definition/source.ts';
 import { type HostOf, saveCircuits } from '../store/circuits.ts';
@@ -121,6 +122,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
               names.hosts.whereis('hosts')?.send({ type: 'done', lease, outcome: ended });
             },
           },
+          deaths: deathStore(state),
           credited(steps) {
             turns = steps;
             names.hosts.whereis('hosts')?.send({ type: 'room' });

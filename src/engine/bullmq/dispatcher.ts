@@ -5,8 +5,7 @@ import { type RunStep, type Step, type StepFailure, type StepOutcome, TurnUnused
 import { Cancels, repeatedEveryMs } from './cancels.ts';
 import { Channel } from './channel.ts';
 import { type Cluster, MessageTooLarge } from './cluster.ts';
-import { isStalled } from '../alone.ts';
-import { Deaths } from './deaths.ts';
+import { type DeathStore, Deaths } from './deaths.ts';
 import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
 import { leftBehind } from './left-behind.ts';
@@ -52,6 +51,8 @@ export interface DispatcherDeps {
     /** Called when one is over, with the outcome of its request, if that is known. */
     ended(turn: CarriedTurn, outcome: StepOutcome | undefined): void;
   };
+  /** Where the worker processes are kept that were lost with steps. Default: they are forgotten with the dispatcher. */
+  readonly deaths?: DeathStore;
   /** Called once where another daemon has taken over: nothing may be done with the queues any more. */
   superseded(): void;
   /** How long a turn may be used, in ms of real time. Default 14 s. */
@@ -102,12 +103,17 @@ export class Dispatcher {
       missing: (id) => this.#lost(id, 'the queue no longer has it'),
       untaken: (id) => this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time')),
     });
-    this.#deaths = new Deaths(deps.clock);
+    this.#deaths = new Deaths(deps.clock, deps.deaths);
     this.#cancels = new Cancels({
       steps: this.#steps,
       tell: (worker, order) => this.#channel.tell('order', worker, order),
       thatMayRun: (id) => this.#workers.thatMayRun(id),
-      takenBack: (id, wasTaken) => (wasTaken ? this.#lost(id, takenBack) : this.#cancelled(id, 'before it was sent')),
+      takenBack: (id, wasTaken) => {
+        if (!wasTaken) return this.#cancelled(id, 'before it was sent');
+        const { key } = this.#dispatched.get(id) ?? {};
+        if (key !== undefined) this.#deaths.count(key, id);
+        return this.#lost(id, takenBack);
+      },
     });
   }
 
@@ -259,6 +265,7 @@ export class Dispatcher {
       this.#dispatched.add(id, { key, isQueued: true, sendBy, earlier: { turn: step.turn } });
       if (step.turn !== undefined) turns?.adopted(step.turn);
     }
+    for (const [id, result] of results) this.#deaths.note(id, result);
     for (const [id, result] of results) if (result.kind === 'ended' && !steps.has(id)) this.#kept.adopt({ id, result });
   }
 
@@ -291,8 +298,7 @@ export class Dispatcher {
     if (kept !== undefined) return kept;
     this.#look.ended(id);
     const step = this.#dispatched.take(id);
-    if (result.worker === nobody) this.#deaths.count(result.key);
-    else if (result.kind === 'ended' && !isStalled(result.outcome)) this.#deaths.clear(result.key);
+    this.#deaths.note(id, result);
     if (step?.earlier?.turn !== undefined)
       this.#deps.turns?.ended(step.earlier.turn, result.kind === 'ended' ? result.outcome : undefined);
     if (step?.waiter !== undefined) return this.#deliver({ id, result }, step.waiter, step.earlier !== undefined);

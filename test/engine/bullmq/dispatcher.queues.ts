@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { nanoid } from 'nanoid';
 import { systemClock, VirtualClock } from '../../../src/clock.ts';
 import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
+import type { Death } from '../../../src/engine/bullmq/deaths.ts';
 import { Dispatcher, type DispatcherDeps } from '../../../src/engine/bullmq/dispatcher.ts';
 import { openQueueServer } from '../../../src/engine/bullmq/open-queue-server.ts';
 import { type StepOutcome, TurnUnused } from '../../../src/engine/step.ts';
@@ -302,6 +303,29 @@ for (const { what, skip, start } of servers)
       const later = await run('/deadly');
       assert.equal(later.kind === 'failed' && later.failure.code, 'stalled');
       assert.equal(dispatcher.workers().find(({ id }) => id === 'w3')?.isOnline, true);
+    });
+
+    test('with which two workers were lost run in a process of their own also where the daemon was killed in between (S9)', async (t) => {
+      let kept: readonly Death[] = [];
+      const deaths = { load: () => kept, keep: (all: readonly Death[]) => void (kept = all) };
+      const [first, second] = [await open(t, { ...dying, deaths }), { ...dying, deaths }];
+      const deadly = ({ dispatcher }: Pick<typeof first, 'dispatcher'>) =>
+        dispatcher.run(stepOf('/deadly'), never, () => undefined);
+      const codeOf = (outcome: StepOutcome) => (outcome.kind === 'failed' ? outcome.failure.code : outcome.kind);
+      await first.spawn('w1');
+      assert.equal(codeOf(await deadly(first)), 'worker_lost');
+      await first.die();
+      const next = await open(t, second, first.name);
+      // What was lost in the first life is told once more, and is the same death.
+      const again = await deadly(next);
+      assert.deepEqual([codeOf(again), again.isOfEarlierTurn], ['worker_lost', true]);
+      await next.spawn('w2');
+      assert.equal(codeOf(await deadly(next)), 'worker_lost');
+      await next.die();
+      const last = await open(t, { deaths }, first.name);
+      assert.equal(codeOf(await deadly(last)), 'worker_lost');
+      await last.spawn('w3');
+      assert.equal(codeOf(await deadly(last)), 'stalled');
     });
 
     test('a worker that was killed is away after 15 s, and forgotten after the configured time [S25]', async (t) => {
