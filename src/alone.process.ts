@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createSystem } from './actor/system.ts';
 import { systemClock } from './clock.ts';
 import type { FromAlone, ToAlone } from './engine/alone.ts';
-import { TurnUnused } from './engine/step.ts';
+import { errorText, TurnUnused } from './engine/step.ts';
 import { createWorkerEngine } from './worker-engine.ts';
 import { workerRoot } from '../supervisors/worker-root.ts';
 
@@ -28,7 +28,6 @@ async function run({ step, now, userAgent }: Extract<ToAlone, { type: 'run' }>):
     await system.spawn(workerRoot(engine), { id: 'root' });
     tell({ type: 'ended', outcome: await runStep(step, running.signal, () => tell({ type: 'sent' })) });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    tell({ type: error instanceof TurnUnused ? 'unused' : 'broke', message });
+    tell({ type: error instanceof TurnUnused ? 'unused' : 'broke', ...errorText(error) });
   }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../clock.ts';
 import { turnLimitMs } from '../fetch/ledger/turn-leases.ts';
-import { type RunStep, type Step, type StepOutcome, TurnUnused } from './step.ts';
+import { type ErrorText, type RunStep, type Step, type StepOutcome, TurnUnused } from './step.ts';
 
 /** What the process of a step that runs alone is told. */
 export type ToAlone =
@@ -20,7 +20,7 @@ export type FromAlone =
   | { readonly type: 'sent' }
   | { readonly type: 'ended'; readonly outcome: StepOutcome }
   | { readonly type: 'unused'; readonly message: string }
-  | { readonly type: 'broke'; readonly message: string };
+  | ({ readonly type: 'broke' } & ErrorText);
 
 /** What a process for one step is started with. */
 export interface AloneOptions {
@@ -53,7 +53,7 @@ export function runAlone({ file, clock, userAgent, now }: AloneOptions): RunStep
         case 'unused':
           return reject(new TurnUnused(told.message));
         case 'broke':
-          return reject(new Error(told.message));
+          return reject(Object.assign(new Error(told.message), told.stack !== undefined && { stack: told.stack }));
         default:
           return told satisfies never;
       }

@@ -111,6 +111,31 @@ export class TurnUnused extends Error {
   override readonly name = 'TurnUnused';
 }
 
+/** An error of ours that a worker process met. Its stack is of there. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+  /** The id of the worker process. */
+  readonly worker: string;
+
+  constructor(worker: string, { message, stack }: ErrorText) {
+    super(message);
+    this.worker = worker;
+    if (stack !== undefined) this.stack = stack;
+  }
+}
+
+/** An error as another process tells it. */
+export interface ErrorText {
+  readonly message: string;
+  readonly stack?: string;
+}
+
+/** What is told of an error to another process. */
+export function errorText(error: unknown): ErrorText {
+  if (!(error instanceof Error)) return { message: String(error) };
+  return { message: error.message, ...(error.stack !== undefined && { stack: error.stack }) };
+}
+
 /**
  * Runs one step on the engine. Resolves with a failed outcome for what the world does wrong, rejects for errors of ours, and with a
  * `TurnUnused`.

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { defined } from '../defined.ts';
-import { runsInDaemon, type StepOutcome } from '../engine/step.ts';
+import { errorText, runsInDaemon, type StepOutcome, WorkerError } from '../engine/step.ts';
 import type { StepEnd, StepFacts, StepWatcher, WatchedStep } from '../view/watched-step.ts';
 import { unsentOutcome } from './failure.ts';
 import type { RequestIntent } from './intent.ts';
@@ -111,10 +111,12 @@ function stateOf(code: string): StepEnd['state'] {
 
 function brokenEnd({ sent }: RequestIntent, error: unknown, signal: AbortSignal): StepEnd {
   const text = (shown: string): string => sent?.text(shown) ?? shown;
-  const message = text(error instanceof Error ? error.message : String(error));
+  const told = errorText(error);
+  const message = text(told.message);
   if (signal.aborted) return { state: 'revoked', failure: { code: 'revoked', message } };
-  const stack = error instanceof Error && error.stack !== undefined ? text(error.stack) : undefined;
-  return { state: 'failed', failure: { code: 'internal_error', message }, ...defined({ stack }) };
+  const stack = told.stack !== undefined ? text(told.stack) : undefined;
+  const worker = error instanceof WorkerError ? error.worker : undefined;
+  return { state: 'failed', failure: { code: 'internal_error', message }, ...defined({ stack, worker }) };
 }
 
 /** A failure without secrets and without the page. */

@@ -61,9 +61,17 @@ export async function startOwnDaemon(folder: string, more: readonly string[] = [
   };
 }
 
-/** Runs a command that serves until it is told to stop; it ends with the test, before the folder goes. */
-export async function startBeside(folder: string, args: readonly string[]): Promise<OwnProcess> {
-  const beside = await startProcess(file, [...args]);
+/**
+ * Runs a command that serves until it is told to stop; it ends with the test, before the folder goes.
+ *
+ * @param program - the file that runs the command. Default: that of `heronry`.
+ */
+export async function startBeside(
+  folder: string,
+  args: readonly string[],
+  program: string = file,
+): Promise<OwnProcess> {
+  const beside = await startProcess(program, [...args]);
   started.get(folder)?.push(beside);
   return beside;
 }

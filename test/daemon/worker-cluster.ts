@@ -27,14 +27,28 @@ export interface ClusterFiles {
   readonly sources: Readonly<Record<string, string>>;
   /** The files of plug-ins, by name. Default: none. */
   readonly plugIns?: Readonly<Record<string, string>>;
+  /** More keys of `heronry.yaml`. Default: none. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What its `engine` says of worker processes. Default: nothing. */
+  readonly workers?: Readonly<Record<string, unknown>>;
+}
+
+/** A worker process that a test has started. */
+export interface StartedWorker {
+  readonly process: OwnProcess;
+  readonly id: string;
 }
 
 /** A daemon in a process of its own whose steps worker processes run. */
 export interface Cluster {
   readonly daemon: OwnDaemon;
   readonly client: Client;
-  /** Starts a worker process that ends with a test; resolves when the daemon has heard of it. */
-  work(t: TestContext, concurrency: number): Promise<{ readonly process: OwnProcess; readonly id: string }>;
+  /** The control socket of the daemon. */
+  readonly socket: string;
+  /** Ends the daemon in order, and starts the next one over the same files, which the rest of the cluster knows nothing of. */
+  restart(): Promise<OwnDaemon>;
+  /** Starts a worker process that ends with a test or a suite, run by `heronry` or another program; resolves when the daemon has heard of it. */
+  work(end: Ending, concurrency: number, program?: string): Promise<StartedWorker>;
   /** Resolves with a worker process once it is as it is wanted. */
   worker(pid: number, isWanted?: (worker: WorkerView) => boolean): Promise<WorkerView>;
   /** Adds a project with one target of a source for each address, all at once. Their ids begin with a word. */
@@ -49,14 +63,14 @@ export interface Cluster {
 export async function openCluster(
   end: Ending,
   startServer: (end: Ending) => Promise<string>,
-  { sources, plugIns = {} }: ClusterFiles,
+  { sources, plugIns = {}, settings = {}, workers = {} }: ClusterFiles,
 ): Promise<Cluster> {
   const folder = await daemonFolder(end, sources);
   await mkdir(join(folder, 'plugins'));
   for (const [name, text] of Object.entries(plugIns)) await writeFile(join(folder, 'plugins', name), text);
   const config = join(folder, 'heronry.yaml');
-  const engine = { bullmq: { url: await startServer(end), key: join(folder, 'cluster.key') } };
-  await writeFile(config, JSON.stringify({ data: 'data', scrape: { initialDelay: '1ms' }, engine }));
+  const engine = { bullmq: { url: await startServer(end), key: join(folder, 'cluster.key'), workers } };
+  await writeFile(config, JSON.stringify({ data: 'data', scrape: { initialDelay: '1ms' }, engine, ...settings }));
   const daemon = await startOwnDaemon(folder, ['--config', config]);
   const { client } = daemon;
   const ends: Event[] = [];
@@ -79,10 +93,17 @@ export async function openCluster(
   return {
     daemon,
     client,
+    socket: join(folder, 'socket'),
     worker,
-    async work(t, concurrency) {
-      const started = await startBeside(folder, ['worker', '--config', config, '--concurrency', `${concurrency}`]);
-      t.after(() => started.stop());
+    async restart() {
+      client.close();
+      await daemon.process.stop();
+      return startOwnDaemon(folder, ['--config', config]);
+    },
+    async work(ending, concurrency, program) {
+      const words = ['worker', '--config', config, '--concurrency', `${concurrency}`];
+      const started = await startBeside(folder, words, program);
+      ending.after(() => started.stop());
       return { process: started, id: (await worker(started.pid)).id };
     },
     async track(word, source, urls) {

@@ -1,5 +1,5 @@
 import type { CarriedTurn } from '../../fetch/ledger/turn-leases.ts';
-import { type Exchange, type StepOutcome, TurnUnused } from '../step.ts';
+import { type Exchange, type StepOutcome, TurnUnused, WorkerError } from '../step.ts';
 import type { StepResult } from './protocol.ts';
 
 /** A step that is with the worker processes. */
@@ -100,7 +100,7 @@ export function settle(waiter: Waiter, result: StepResult, { receipt, isOfEarlie
         waiter.signal.aborted ? waiter.signal.reason : new TurnUnused('its turn was not used in time'),
       );
     case 'broke':
-      return waiter.reject(waiter.signal.aborted ? waiter.signal.reason : new Error(result.message));
+      return waiter.reject(waiter.signal.aborted ? waiter.signal.reason : new WorkerError(result.worker, result));
     default:
       return result satisfies never;
   }

@@ -37,7 +37,7 @@ export const StepResult = z.discriminatedUnion('kind', [
   /** Its turn was not used: it came too late, or the worker process was to stop. */
   SomeResult.extend({ kind: z.literal('unused') }),
   /** An error of ours. */
-  SomeResult.extend({ kind: z.literal('broke'), message: z.string() }),
+  SomeResult.extend({ kind: z.literal('broke'), message: z.string(), stack: z.string().exactOptional() }),
 ]);
 export type StepResult = z.infer<typeof StepResult>;
 

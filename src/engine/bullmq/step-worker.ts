@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { defined } from '../../defined.ts';
-import { type RunStep, type StepOutcome, TurnUnused } from '../step.ts';
+import { errorText, type RunStep, type StepOutcome, TurnUnused } from '../step.ts';
 import { atMost, closingMs } from './at-most.ts';
 import { Channel } from './channel.ts';
 import { BrokenSeal, type Cluster, MessageTooLarge } from './cluster.ts';
@@ -180,7 +180,7 @@ export class StepWorker {
       return { worker, key, wasSent, kind: 'ended', outcome: { ...outcome, ran: { worker, waitedMs, ranMs } } };
     } catch (error) {
       if (error instanceof TurnUnused || (signal.aborted && !wasSent)) return { worker, key, wasSent, kind: 'unused' };
-      return { worker, key, wasSent, kind: 'broke', message: error instanceof Error ? error.message : String(error) };
+      return { worker, key, wasSent, kind: 'broke', ...errorText(error) };
     }
   }
 

@@ -152,12 +152,12 @@ for (const { what, skip, start } of servers)
       await outcome;
     });
 
-    test('are an error of ours where the worker met one', async (t) => {
+    test('are an error of ours where the worker met one, with its stack there', async (t) => {
       const { dispatcher, work } = await open(t);
       await work();
       await assert.rejects(
         dispatcher.run(stepOf('/broken'), never, () => undefined),
-        /broken inside/,
+        { message: 'broken inside', worker: 'w1', stack: /^Error: broken inside\n +at .*played-steps\.ts/ },
       );
     });
 
