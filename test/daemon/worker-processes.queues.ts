@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import type { TicketFacts } from '../../src/view/ticket.ts';
+import { browserPids, noBrowser } from '../support/browser.ts';
 import { productPage, productSource } from '../support/daemon.ts';
 import { suiteEnd } from '../support/servers/own-server.ts';
 import { noPostgresql, postgresqlUrl } from '../support/servers/postgresql.ts';
@@ -22,6 +23,21 @@ export default defineProvider({
     return { drafts: [{ type: 'card', fields: { title: $('h1').text(), pid: process.pid } }] };
   },
 });
+`;
+
+/** A source whose pages are the answers to a form, which scripts show. */
+const finder = (origin: string): string => `id: finder
+url: "${origin}/#{query}"
+allowPrivate: true
+robots: ignore
+retry: { times: 0 }
+politeness: { autoThrottle: false, delay: 1ms, minDelay: 1ms }
+render:
+  in: browser
+  do:
+    - { type: "{query}\\n", into: "#q" }
+    - { wait: h1 }
+records: { hit: { key: name, fields: { name: { css: h1, required: true } } } }
 `;
 
 const servers = [
@@ -157,6 +173,49 @@ records: { card: { key: title, fields: { title: { required: true }, pid: { type:
       assert.match(line ?? '', /"plugin":"cards.ts"/);
       assert.doesNotMatch(line ?? '', /s3cret-token/);
     });
+
+    test(
+      'has pages rendered, and forms in them filled in, by the browser of a worker process',
+      { skip: noBrowser },
+      async (t) => {
+        const url = await start(end);
+        const site = await openSite(t, {
+          '/': '<form action="/found"><input id="q" name="q"></form>',
+          '/found': (request, response) => {
+            const query = new URL(request.url ?? '', 'http://x').searchParams.get('q');
+            response.setHeader('content-type', 'text/html');
+            response.end(`<script>setTimeout(() => {
+            document.body.append(Object.assign(document.createElement('h1'), { textContent: '${query}' }));
+          }, 100)</script>`);
+          },
+        });
+        const folder = await daemonFolder(t, { finder: finder(site.origin) });
+        const config = join(folder, 'heronry.yaml');
+        const engine = { bullmq: { url, cluster: 'rendering', key: join(folder, 'cluster.key') } };
+        await writeFile(config, JSON.stringify({ data: 'data', engine }));
+        const { client, process: daemon } = await startOwnDaemon(folder, ['--config', config]);
+        const ended = Promise.withResolvers<unknown>();
+        await client.subscribe({ types: ['scrape.completed', 'scrape.failed'] }, ({ type }) => ended.resolve(type));
+        await client.call('project.add', {
+          id: 'owls',
+          targets: [{ source: 'finder', params: { query: 'old owls' } }],
+        });
+        const worker = await startBeside(folder, ['worker', '--config', config]);
+        assert.equal(await ended.promise, 'scrape.completed');
+        const { records } = await client.call('project.records', { id: 'owls' });
+        assert.deepEqual(
+          records.map(({ key }) => key),
+          ['old owls'],
+        );
+        const [only] = (await client.call('worker.list', {})).workers;
+        const { steps } = await client.call('step.list', {});
+        assert.deepEqual(
+          steps.map((step) => [step.state, step.worker]),
+          [1, 2].map(() => ['done', only?.id]),
+        );
+        assert.deepEqual([browserPids(daemon.pid).length, browserPids(worker.pid).length], [0, 1]);
+      },
+    );
 
     test('that is killed while a page is asked for has it from the worker process when it is back, and does not ask again (S15)', async (t) => {
       const url = await start(end);

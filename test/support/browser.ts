@@ -68,16 +68,16 @@ export function openRenderer(t: Pick<TestContext, 'after'>, options: Partial<Ren
   };
 }
 
-/** The browsers that this process has started and that still run. */
-export function browserPids(): number[] {
+/** The browsers that a process, by default this one, has started and that still run. */
+export function browserPids(parent = process.pid): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.map(Number).filter((pid) => isOwnBrowser(pid));
+  return pids.map(Number).filter((pid) => isBrowserOf(parent, pid));
 }
 
-function isOwnBrowser(pid: number): boolean {
+function isBrowserOf(of: number, pid: number): boolean {
   try {
     const [, name = '', parent = ''] = /^\d+ \((.*)\) \S+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
-    return name.startsWith('chrom') && Number(parent) === process.pid;
+    return name.startsWith('chrom') && Number(parent) === of;
   } catch (gone) {
     if (gone instanceof Error && 'code' in gone) return false;
     throw gone;
