@@ -25,7 +25,7 @@ const missingOrOld = `the schema "${schema}" of the database is missing or of an
 /** How long a connection may take to be made, in ms. */
 const connectMs = 10_000;
 
-/** The most connections of each queue, worker and relay, besides the one by which it hears. */
+/** The most connections of each queue, worker and relay, besides the one by which it hears; `docs/workers.md` says how many these are in all. */
 const mostConnections = 4;
 
 /** Connects to PostgreSQL. Rejects as `openQueueServer` does. */
