@@ -30,7 +30,7 @@ export const ticket: View = {
     return {
       title: `Ticket ${view.ticket}`,
       heading: html`Ticket ${String(view.ticket)} ${ticketStatus(view, now)}`,
-      live: isOfSource ? { source } : 'all',
+      live: isOfSource && sources.length === 1 ? { source } : 'all',
       body: html`<div class="actions">${ticketActions(context, view)}</div>
         ${factsOf(context, view)}
         ${section(
