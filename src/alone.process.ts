@@ -11,6 +11,8 @@ import { workerRoot } from '../supervisors/worker-root.ts';
 const tell = (message: FromAlone): void => void process.send?.(message);
 const running = new AbortController();
 process.on('disconnect', () => process.exit());
+// What tells all processes of a service or a terminal to end is for the worker process, which cancels the step in order; ended here, it would have stalled.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('message', (message: ToAlone) => {
   if (message.type === 'cancel') running.abort(new Error('the step was cancelled'));
   else void run(message);

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { VirtualClock } from '../../src/clock.ts';
-import { runAlone } from '../../src/engine/alone.ts';
+import { type FromAlone, runAlone, type ToAlone } from '../../src/engine/alone.ts';
 import { openSite } from '../support/site.ts';
 
 const never = new AbortController().signal;
@@ -49,4 +50,19 @@ test('a step that runs alone and is not over by the end of its turn, with the ti
     message:
       'two worker processes were lost with it, and then it did not end in the process in which it ran alone: that was ended after 660 s',
   });
+});
+
+test('the process of a step that runs alone goes on when its whole group is told to end: its worker process hands the step back', async (t) => {
+  const site = await openSite(t, { '/a': 'a page' });
+  const child = fork(file, { serialization: 'advanced' });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child, 'message');
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) child.kill(signal);
+  const step = { request: { url: site.url('/a'), allowPrivate: true, limits } };
+  const ended = Promise.withResolvers<FromAlone>();
+  child.on('message', (told: FromAlone) => told.type === 'ended' && ended.resolve(told));
+  child.once('exit', (status, by) => ended.reject(new Error(`it ended by ${by ?? status}`)));
+  child.send({ type: 'run', step, now: 1_000_000, userAgent: 'Alone/1' } satisfies ToAlone);
+  const told = await ended.promise;
+  assert.equal(told.type === 'ended' && told.outcome.kind, 'page');
 });

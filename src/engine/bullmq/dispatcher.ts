@@ -100,7 +100,7 @@ export class Dispatcher {
       ...{ clock: deps.clock, cluster: deps.cluster, steps: this.#steps, results: this.#results },
       now: () => this.#time.now(),
       refused: (error) => deps.warn(foreignText, error),
-      missing: (id) => this.#lost(id, 'the queue no longer has it'),
+      missing: (id) => this.#lost(id, 'the queues have neither it nor a result'),
       untaken: (id) => this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time')),
     });
     this.#deaths = new Deaths(deps.clock, deps.deaths);
@@ -153,7 +153,8 @@ export class Dispatcher {
     dispatcher.#isReady = true;
     // Steps can be handed out as soon as they are heard of, which would be within 5 s otherwise.
     await channel.tell('order', allWorkers, { type: 'report' });
-    dispatcher.#repeat();
+    // Another daemon may have taken over meanwhile.
+    if (!dispatcher.#isClosed) dispatcher.#repeat();
     return dispatcher;
   }
 
@@ -211,7 +212,9 @@ export class Dispatcher {
   /** Ends the dispatcher for another daemon that has taken over. */
   #supersede(): void {
     if (this.#isClosed) return;
-    // The other daemon has the steps; who waits for one here asks again should this one come back.
+    // The other daemon has the steps, or the server has lost its data; who waits for one here asks again should this one come back. Whether a request was
+    // sent cannot be known.
+    for (const id of this.#dispatched.ids(() => true)) this.#dispatched.get(id)?.waiter?.onSent();
     this.#end(() => new TurnUnused('another daemon has taken over'));
     this.#deps.superseded();
   }

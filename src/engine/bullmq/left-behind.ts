@@ -27,9 +27,10 @@ export async function leftBehind(
   results: BullQueue,
   { cluster, oldest, clear, refused }: LeftBehindDeps,
 ): Promise<LeftBehind> {
-  // In this order, so that a step which is lost or ends meanwhile is among either.
-  const running = await steps.getActive(0, -1);
+  // In this order, so that a step which is lost or ends meanwhile is among either; and once more, as waiting ones may be taken until they are cleared.
+  const before = await steps.getActive(0, -1);
   await clear();
+  const running = [...before, ...(await steps.getActive(0, -1))];
   const ended = [...(await results.getActive(0, -1)), ...(await results.getWaiting(0, -1))];
   return {
     steps: opened(running, (id, data) => StepJob.parse(cluster.open('job', id, data))),

@@ -44,7 +44,7 @@ export interface LostStepsDeps {
   now(): number;
   /** Called for a step that was not sealed by this cluster; it is dropped. */
   refused(error: unknown): void;
-  /** Called for a step that the queue no longer has, nor a result. */
+  /** Called for a step that is no longer in the queue, or has ended there, and that has no result. */
   missing(step: string): void;
   /** Called for a step that no worker process took before its turn was over; it is out of the queue. */
   untaken(step: string): void;
@@ -56,7 +56,7 @@ export interface LostStepsDeps {
  */
 export class LostSteps {
   readonly #deps: LostStepsDeps;
-  /** Steps that neither the queue nor a result knew at the last look: a result may have come in between. */
+  /** Steps that neither waited nor ran, and had no result, at the last look: a result may have come in between. */
   #missing: ReadonlySet<string> = new Set();
 
   constructor(deps: LostStepsDeps) {
@@ -100,11 +100,12 @@ export class LostSteps {
     }
   }
 
-  /** Looks at a step, and settles it where its worker process is lost, or none took it. Resolves with whether neither queue has it. */
+  /** Looks at a step, and settles it where its worker process is lost, or none took it. Resolves with whether it neither waits nor runs, and has no result. */
   async #isMissing(id: string): Promise<boolean> {
     const { steps, results, untaken } = this.#deps;
     const state = await steps.getJobState(id);
-    if (state === 'unknown') return (await results.getJobState(id)) === 'unknown';
+    // One that has ended without a result never comes back either: that was exchanged for what is dropped.
+    if (state === 'unknown' || state === 'completed') return (await results.getJobState(id)) === 'unknown';
     // Most are run just now: only what waits is read.
     if (state !== 'waiting') return false;
     const job = await steps.getJob(id);

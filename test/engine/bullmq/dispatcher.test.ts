@@ -3,15 +3,21 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { VirtualClock } from '../../../src/clock.ts';
 import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
-import { Dispatcher } from '../../../src/engine/bullmq/dispatcher.ts';
-import { playedServer } from './played-server.ts';
+import { Dispatcher, type DispatcherDeps } from '../../../src/engine/bullmq/dispatcher.ts';
+import type { Process } from '../../../src/engine/bullmq/queue-server.ts';
+import { TurnUnused } from '../../../src/engine/step.ts';
+import { playedQueue, playedServer } from './played-server.ts';
 import { stepOf } from './played-steps.ts';
 
 const seconds = 1_000;
 const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).fill(1) });
 
 /** A dispatcher on a server that is played, by a clock that is set. */
-async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {}) {
+async function open(
+  t: TestContext,
+  more: Parameters<typeof playedServer>[0] = {},
+  deps: Pick<DispatcherDeps, 'turns'> & Partial<Pick<DispatcherDeps, 'superseded'>> = {},
+) {
   const clock = new VirtualClock(Date.now());
   const { server, published } = playedServer({ now: async () => clock.now(), ...more });
   const dispatcher = await Dispatcher.open(
@@ -20,6 +26,7 @@ async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {
       ...{ clock, cluster, holder: 'daemon', forgetAfterMs: 60 * seconds, credited: () => undefined },
       superseded: () => assert.fail('superseded'),
       warn: (problem, error) => assert.fail(`${problem}: ${String(error)}`),
+      ...deps,
     },
     t.signal,
   );
@@ -33,6 +40,17 @@ async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {
   };
   return { clock, dispatcher, published, pass };
 }
+
+const policyOf = (concurrency: number) => {
+  return { concurrency, delayMs: 0, minDelayMs: 0, crawlDelayMs: undefined, autoThrottle: undefined };
+};
+
+const takesNothing = {
+  close: async () => undefined,
+  concurrency: 1,
+  pause: async () => undefined,
+  startStalledCheckTimer: async () => undefined,
+};
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -107,5 +125,78 @@ describe('a dispatcher', () => {
     for (const outcome of await Promise.all([queued, added]))
       assert.equal(outcome.kind === 'failed' && outcome.failure.code, 'cancelled');
     assert.equal(sent, 2);
+  });
+
+  test('adopts a step that a worker process took while the queue was being cleared of what waited', async (t) => {
+    const turn = { key: 'site.test', number: 7, sentMs: 60 * seconds, policy: policyOf(1) };
+    const job = { step: { ...stepOf('/a'), turn }, key: 'a', sendBy: Date.now() + seconds, dispatchedAt: Date.now() };
+    const left = { id: '0-a', data: cluster.seal('job', '0-a', job) };
+    let isTaken = false;
+    const adopted: unknown[] = [];
+    await open(
+      t,
+      {
+        openQueue: (name) =>
+          playedQueue(
+            name === cluster.steps
+              ? {
+                  getActive: async () => (isTaken ? [left] : []),
+                  getWaiting: async () => (isTaken ? [] : [left]),
+                  async remove() {
+                    isTaken = true;
+                    return 0;
+                  },
+                }
+              : {},
+          ),
+      },
+      { turns: { adopted: (each) => void adopted.push(each), ended: () => undefined } },
+    );
+    assert.deepEqual(adopted, [turn]);
+  });
+
+  test('that another one has taken over counts the steps that worker processes may have sent as asked', async (t) => {
+    let epoch = 1;
+    const { dispatcher, pass } = await open(t, { takeLease: async () => epoch }, { superseded: () => undefined });
+    let sent = 0;
+    const running = dispatcher.run(stepOf('/a'), t.signal, () => void (sent += 1));
+    await settled();
+    epoch = 2;
+    const refused = assert.rejects(running, TurnUnused);
+    await pass(6);
+    await refused;
+    assert.equal(sent, 1);
+  });
+
+  test('that another one takes over while it opens looks at nothing from then on', async (t) => {
+    let results: Process | undefined;
+    let superseded = 0;
+    let looks = 0;
+    const { pass } = await open(
+      t,
+      {
+        openWorker(_name, process) {
+          results ??= process;
+          return takesNothing;
+        },
+        openRelay: async () => ({
+          async publish() {
+            const outcome = { kind: 'redirect', location: 'http://site.test/b', at: 0, elapsedMs: 0, bytes: 0 };
+            const result = { kind: 'ended', worker: 'w', key: 'a', wasSent: true, outcome };
+            void results?.({ id: '2-a', data: cluster.seal('result', '2-a', result) }, t.signal);
+          },
+          subscribe: async () => undefined,
+        }),
+        queue: {
+          async getJobCounts() {
+            looks += 1;
+            return {};
+          },
+        },
+      },
+      { superseded: () => void (superseded += 1) },
+    );
+    await pass(10);
+    assert.deepEqual([superseded, looks], [1, 0]);
   });
 });

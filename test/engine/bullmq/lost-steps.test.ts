@@ -7,11 +7,11 @@ import { stepOf } from './played-steps.ts';
 
 const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).fill(1) });
 
-function lostSteps(steps: PlayedQueue, results: PlayedQueue, untaken: string[] = []): LostSteps {
+function lostSteps(steps: PlayedQueue, results: PlayedQueue, untaken: string[] = [], missing?: string[]): LostSteps {
   return new LostSteps({
     ...{ cluster, steps: playedQueue(steps), results: playedQueue(results), now: () => 0 },
     refused: (error) => assert.fail(String(error)),
-    missing: (id) => assert.fail(`missing ${id}`),
+    missing: (id) => (missing === undefined ? assert.fail(`missing ${id}`) : void missing.push(id)),
     untaken: (id) => void untaken.push(id),
   });
 }
@@ -93,5 +93,19 @@ describe('the steps of lost worker processes', () => {
       { add: async () => assert.fail('told') },
     );
     await lost.look(['a']);
+  });
+
+  test('are those that have ended though no result of them is there, at the second look', async () => {
+    const missing: string[] = [];
+    const lost = lostSteps(
+      { getJobState: async () => 'completed' },
+      { getJobState: async (id: string) => (id === 'told' ? 'active' : 'unknown') },
+      [],
+      missing,
+    );
+    await lost.look(['told', 'silent']);
+    assert.deepEqual(missing, []);
+    await lost.look(['told', 'silent']);
+    assert.deepEqual(missing, ['silent']);
   });
 });
