@@ -16,6 +16,9 @@ const leaveMs = 2_000;
 /** How often a worker process says that it is there, in ms. */
 const toldEveryMs = 5_000;
 
+/** The pause before a result that its queue did not take is given to it again, in ms. */
+const handAgainMs = 1_000;
+
 /** The dependencies of a step worker. */
 export interface StepWorkerDeps {
   readonly clock: Clock;
@@ -135,7 +138,7 @@ export class StepWorker {
       const job = StepJob.parse(cluster.open('job', id, data));
       this.#take(id, job.sendBy);
       const result = await this.#counted(this.#resultOf(id, job, running.signal));
-      await this.#results.add('result', this.#sealed(id, result), { jobId: id, attempts: 1, removeOnComplete: true });
+      await this.#hand(id, this.#sealed(id, result));
       this.#processed += 1;
       if (result.kind !== 'ended' || result.outcome.kind === 'failed') this.#failed += 1;
     } finally {
@@ -150,6 +153,24 @@ export class StepWorker {
     } finally {
       this.#running.delete(running);
     }
+  }
+
+  /**
+   * Puts a result into its queue. PostgreSQL refuses it where the connection was just lost: it is tried again for as long as the step may not have been taken
+   * for lost. Rejects as the queue does then.
+   */
+  async #hand(id: string, sealed: string): Promise<void> {
+    const { clock, warn } = this.#deps;
+    const until = clock.monotonic() + lockMs;
+    for (;;)
+      try {
+        await this.#results.add('result', sealed, { jobId: id, attempts: 1, removeOnComplete: true });
+        return;
+      } catch (error) {
+        if (this.#isClosed || clock.monotonic() >= until) throw error;
+        warn('a result is not in its queue yet', error);
+        await new Promise<void>((resolve) => void clock.at(clock.monotonic() + handAgainMs, resolve));
+      }
   }
 
   /** Throws for a step that was taken before. */

@@ -59,7 +59,9 @@ export class WorkerList {
     const { id, processed, failed } = presence;
     const heardAt = this.#clock.monotonic();
     const before = this.#all.get(id)?.counted ?? [];
-    const counted = [...before.filter(({ at }) => at >= heardAt - rateOverMs), { at: heardAt, processed, failed }];
+    // Its count begins anew where it takes steps anew.
+    const goesOn = before.filter((each) => each.at >= heardAt - rateOverMs && each.processed <= processed);
+    const counted = [...goesOn, { at: heardAt, processed, failed }];
     this.#all.set(id, { presence, heardAt, counted });
   }
 

@@ -6,7 +6,7 @@ import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
 import { Dispatcher, type DispatcherDeps } from '../../../src/engine/bullmq/dispatcher.ts';
 import type { Process } from '../../../src/engine/bullmq/queue-server.ts';
 import { TurnUnused } from '../../../src/engine/step.ts';
-import { playedQueue, playedServer } from './played-server.ts';
+import { playedQueue, playedServer, takesNothing } from './played-server.ts';
 import { stepOf } from './played-steps.ts';
 
 const seconds = 1_000;
@@ -43,13 +43,6 @@ async function open(
 
 const policyOf = (concurrency: number) => {
   return { concurrency, delayMs: 0, minDelayMs: 0, crawlDelayMs: undefined, autoThrottle: undefined };
-};
-
-const takesNothing = {
-  close: async () => undefined,
-  concurrency: 1,
-  pause: async () => undefined,
-  startStalledCheckTimer: async () => undefined,
 };
 
 const never = (): Promise<never> => new Promise(() => undefined);

@@ -20,19 +20,21 @@ export function playedQueue(played: PlayedQueue = {}): BullQueue {
   return { ...empty, ...played } as unknown as BullQueue;
 }
 
+/** A worker of BullMQ that takes no job. */
+export const takesNothing = {
+  close: async () => undefined,
+  concurrency: 1,
+  pause: async () => undefined,
+  startStalledCheckTimer: async () => undefined,
+};
+
 /** A server of queues in this process, which passes on nothing and has the lease for everyone. */
 export function playedServer(more: Partial<QueueServer> & { readonly queue?: PlayedQueue } = {}) {
   const published: RelayedMessage[] = [];
   const { queue, ...server } = more;
-  const worker = {
-    close: async () => undefined,
-    concurrency: 1,
-    pause: async () => undefined,
-    startStalledCheckTimer: async () => undefined,
-  };
   const played: QueueServer = {
     openQueue: () => playedQueue(queue),
-    openWorker: () => worker,
+    openWorker: () => takesNothing,
     openRelay: async () => ({
       publish: async (topic, data) => void published.push({ topic, data }),
       subscribe: async () => undefined,

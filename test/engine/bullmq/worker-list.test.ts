@@ -58,6 +58,17 @@ describe('the list of worker processes', () => {
     assert.deepEqual(rate(), { processed: 10, failed: 0 });
   });
 
+  test('tells no rate below zero of one that counts from the beginning, as its taker of steps was started anew', () => {
+    const { clock, list, rate } = openList();
+    list.heard(presenceOf({ processed: 900, failed: 9 }));
+    clock.advance(10 * second);
+    list.heard(presenceOf({ processed: 0 }));
+    assert.equal(rate(), undefined);
+    clock.advance(30 * second);
+    list.heard(presenceOf({ processed: 5 }));
+    assert.deepEqual(rate(), { processed: 10, failed: 0 });
+  });
+
   test('tells no rate of one that is away', () => {
     const { clock, list, rate } = openList();
     list.heard(presenceOf());
