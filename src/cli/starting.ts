@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, connect, ConnectionError } from '../control/client.ts';
 import { defined } from '../defined.ts';
+import { isAlive, processStart } from '../is-alive.ts';
 
 /** The time, in milliseconds, in which a daemon that was started just before a command begins to say so. */
 const noticeMs = 1_000;
@@ -18,7 +19,7 @@ export function tellStarting(socket: string): () => void {
   const file = noticeOf(socket);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(file, String(process.pid), { mode: 0o600 });
+    writeFileSync(file, `${process.pid} ${processStart(process.pid) ?? ''}`, { mode: 0o600 });
   } catch {
     return () => {};
   }
@@ -49,13 +50,22 @@ export async function connectWhenStarted(socket: string, signal?: AbortSignal): 
   }
 }
 
-/** Whether a living process says that it starts a daemon which will listen at a socket. */
+/**
+ * Whether a living process says that it starts a daemon which will listen at a socket. A notice whose process was killed, or that came with a copy of
+ * its folder, may have the number of another process, which began at another time.
+ */
 function isStarting(socket: string): boolean {
+  const [, pid, since] = /^(\d+) (.*)$/.exec(noticeAt(socket) ?? '') ?? [];
+  if (pid === undefined) return false;
+  return since === '' ? isAlive(Number(pid)) : processStart(Number(pid)) === since;
+}
+
+function noticeAt(socket: string): string | undefined {
   try {
-    return process.kill(Number(readFileSync(noticeOf(socket), 'utf8')), 0);
+    return readFileSync(noticeOf(socket), 'utf8');
   } catch {
-    // There is no notice, or its process is gone.
-    return false;
+    // There is none, or it cannot be read, as by another user: then nobody waits for it.
+    return undefined;
   }
 }
 

@@ -7,6 +7,14 @@ export const markName = 'heronry-backup.json';
 /** The file of a base with what changed since it was copied. */
 export const journalName = 'journal';
 
+/**
+ * Whether a file of a data folder, or of a copy of one, stands there for a moment only: the notice of a start, a file before it has its name, a store that
+ * is tried. It is neither copied nor restored.
+ */
+export function isTransient(name: string): boolean {
+  return /\.(?:starting|part|key\.\d+\.[\da-f]{8})$|^tried-/.test(name);
+}
+
 const basePattern = /^base-(\d+)$/;
 
 /** The folder of a base by its number. One that is not valid yet has another ending. */

@@ -1,6 +1,7 @@
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFile } from './backup-layout.ts';
+import { isTransient, syncFile } from './backup-layout.ts';
 import { ControlError } from '../control/error.ts';
 import { systemText } from '../definition/file.ts';
 import { ignoreTaken, makeFolder } from '../make-folder.ts';
@@ -52,17 +53,26 @@ async function copyAll(path: string, data: string, { store }: BackupParts): Prom
   return bytes + (await stat(join(path, 'data.mdb'))).size;
 }
 
-/** Copies the files beside the store that differ from their copies, such as the key of sessions. A copy that is cut short leaves the one before. */
+/**
+ * Copies the files beside the store that differ from their copies, such as the key of sessions. A copy that is cut short leaves the one before, as does
+ * a file that is removed meanwhile.
+ */
 export async function copyFiles(path: string, data: string): Promise<void> {
   for (const each of await readdir(data, { withFileTypes: true })) {
-    if (!each.isFile() || notCopied.has(each.name)) continue;
-    const [from, copy] = [join(data, each.name), join(path, each.name)];
-    if (await isSame(from, copy)) continue;
-    await copyFile(from, `${copy}.part`);
-    await chmod(`${copy}.part`, 0o600);
-    await syncFile(`${copy}.part`);
-    await rename(`${copy}.part`, copy);
+    if (!each.isFile() || notCopied.has(each.name) || isTransient(each.name)) continue;
+    const from = join(data, each.name);
+    await copyBeside(from, join(path, each.name)).catch((error: unknown) => {
+      if (!isMissing(error) || existsSync(from)) throw error;
+    });
   }
+}
+
+async function copyBeside(from: string, copy: string): Promise<void> {
+  if (await isSame(from, copy)) return;
+  await copyFile(from, `${copy}.part`);
+  await chmod(`${copy}.part`, 0o600);
+  await syncFile(`${copy}.part`);
+  await rename(`${copy}.part`, copy);
 }
 
 /** Whether a copy has the bytes of a file; such files are small. */

@@ -1,11 +1,11 @@
 import { chmod, copyFile, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemText } from '../definition/file.ts';
 import { makeFolder } from '../make-folder.ts';
 import { replayJournal } from '../store/lmdb/replay-journal.ts';
 import { sinksFolder } from './backup.ts';
-import { basesIn, journalName, markName } from './backup-layout.ts';
+import { basesIn, isTransient, journalName, markName } from './backup-layout.ts';
 import { dataFault } from './start-failure.ts';
 
 /** What was restored. */
@@ -34,7 +34,7 @@ export async function restoreBackup(backup: string, data: string): Promise<Resto
   if (existsSync(part)) throw new RestoreError(`${part}: expected nothing there, as the data are put together in it`);
   try {
     await makeFolder(dirname(data));
-    await copyFolder(from, part);
+    await copyData(from, part);
     const fault = await dataFault(part);
     if (fault !== undefined) throw new RestoreError(fault);
     const copiedAt = (await stat(join(from, 'data.mdb'))).mtimeMs;
@@ -76,16 +76,23 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 /** The files of a backup that are no data, or that a daemon makes anew. */
 const notRestored = new Set([journalName, 'lock.mdb']);
 
-async function copyFolder(from: string, to: string): Promise<void> {
+/** Copies what a data folder has, without what stood in it for a moment only. */
+async function copyData(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
-  for (const each of await readdir(from, { withFileTypes: true })) {
-    const path = join(from, each.name);
-    // A copy of the folders of sinks that was finished, but had not taken the place of the one before.
-    const isSpare = each.name === `${sinksFolder}.part`;
-    if (isSpare && existsSync(join(from, sinksFolder))) continue;
-    const copy = join(to, isSpare ? sinksFolder : each.name);
-    if (each.isDirectory()) await copyFolder(path, copy);
-    if (!each.isFile() || notRestored.has(each.name)) continue;
+  const entries = await readdir(from, { withFileTypes: true });
+  for (const each of entries)
+    if (!notRestored.has(each.name) && !isTransient(each.name)) await copyEntry(each, to, each.name);
+  // A copy of the folders of sinks that was finished, but had not taken the place of the one before.
+  const spare = entries.find(({ name }) => name === `${sinksFolder}.part`);
+  if (spare !== undefined && !existsSync(join(to, sinksFolder))) await copyEntry(spare, to, sinksFolder);
+}
+
+async function copyEntry(entry: Dirent, to: string, name: string): Promise<void> {
+  const [path, copy] = [join(entry.parentPath, entry.name), join(to, name)];
+  if (entry.isDirectory()) {
+    await mkdir(copy, { mode: 0o700 });
+    for (const each of await readdir(path, { withFileTypes: true })) await copyEntry(each, copy, each.name);
+  } else if (entry.isFile()) {
     await copyFile(path, copy);
     await chmod(copy, 0o600);
   }

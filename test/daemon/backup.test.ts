@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { rmSync, watch } from 'node:fs';
 import { cp, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { backupTo } from '../../src/daemon/backup.ts';
-import { temporaryStore } from '../store/fixture.ts';
+import { backupTo, copyFiles } from '../../src/daemon/backup.ts';
+import { restoreBackup } from '../../src/daemon/restore-backup.ts';
+import { temporaryFolder, temporaryStore } from '../store/fixture.ts';
 import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from '../cli/terminal.ts';
@@ -119,4 +122,37 @@ test('a backup that is made while pages are kept can be restored: every page tha
   await second.close();
   const third = await startDaemonIn(t, second.folder, { vault });
   assert.equal(third.daemon.parts.state.store().generation(), generation);
+});
+
+/** Files that stand in a data folder for a moment only. */
+const transient = ['control.sock.starting', 'session.key.17.0a1b2c3d', 'http-token.part'];
+
+test('a backup has nothing that stands in a data folder for a moment only, and none of it comes back with an older one', async (t) => {
+  const { store, path: data } = await temporaryStore(t);
+  const folder = temporaryFolder(t);
+  for (const name of [...transient, 'daemon.log', 'http-token']) await writeFile(join(data, name), '');
+  await mkdir(join(data, 'tried-x'));
+  const made = join(folder, 'backup');
+  await backupTo(made, data, { store, vault: undefined });
+  assert.deepEqual((await readdir(made)).toSorted(), ['data.mdb', 'http-token', 'vault']);
+  for (const name of transient) await writeFile(join(made, name), '');
+  await restoreBackup(made, join(folder, 'data'));
+  assert.deepEqual((await readdir(join(folder, 'data'))).toSorted(), ['data.mdb', 'http-token', 'vault']);
+});
+
+test('a file that is removed before it could be copied fails no backup, but a folder does that is gone itself', async (t) => {
+  const { path: data } = await temporaryStore(t);
+  const copy = temporaryFolder(t);
+  const names = Array.from({ length: 100 }, (_, number) => `${number}.key`);
+  for (const name of names) await writeFile(join(data, name), 'key');
+  const watcher = watch(copy);
+  t.after(() => watcher.close());
+  const begun = once(watcher, 'change');
+  const copying = copyFiles(copy, data);
+  await begun;
+  for (const name of names) rmSync(join(data, name));
+  await copying;
+  assert.ok((await readdir(copy)).length < names.length);
+  await writeFile(join(data, 'last.key'), '');
+  await assert.rejects(copyFiles(join(copy, 'gone'), data), { code: 'ENOENT' });
 });

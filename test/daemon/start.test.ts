@@ -248,6 +248,20 @@ describe('a daemon that has started', () => {
     await assert.rejects(waiting, { code: 'no_daemon' });
   });
 
+  test('is not waited for where its notice has the number of a process that is another one', async (t) => {
+    const { socket } = await placesOf(t);
+    const takeBack = tellStarting(socket);
+    const notice = await readFile(`${socket}.starting`, 'utf8');
+    takeBack();
+    // As of one that was killed while it started, or that came with a copy of its folder.
+    for (const other of [String(process.pid), `${process.pid} another boot 17`, notice.replace(/\d$/, 'x')]) {
+      await writeFile(`${socket}.starting`, other);
+      const begunAt = performance.now();
+      await assert.rejects(connectWhenStarted(socket), { code: 'no_daemon' });
+      assert.ok(performance.now() - begunAt < 30_000, other);
+    }
+  });
+
   test('reads its definitions again at SIGHUP without a terminal, and goes on', { timeout: 20_000 }, async (t) => {
     const places = await placesOf(t);
     const daemon = startProcess(t, { ...places, isDetached: true });
