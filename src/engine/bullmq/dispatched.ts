@@ -81,9 +81,17 @@ export interface HandedOver {
   readonly ahead: number;
 }
 
+/** Whether a result says what became of its step by itself, and not that the step was cut, or not sent. Only such a one answers who asks for the same later. */
+export function isAnswer(result: StepResult): result is Extract<StepResult, { kind: 'ended' }> {
+  return result.kind === 'ended' && !(result.outcome.kind === 'failed' && result.outcome.failure.code === 'cancelled');
+}
+
 /** Hands a result to who waits for it. */
 export function settle(waiter: Waiter, result: StepResult, { receipt, isOfEarlierTurn, ahead }: HandedOver): void {
   if (result.wasSent) waiter.onSent();
+  // An earlier life had it cut: who waits now did not want that.
+  if (isOfEarlierTurn && !isAnswer(result) && !waiter.signal.aborted)
+    return waiter.reject(new TurnUnused('an earlier life of the daemon had cancelled it'));
   switch (result.kind) {
     case 'ended': {
       const outcome: StepOutcome = {

@@ -17,7 +17,7 @@ import type { QueuedJobs } from './queued-jobs.ts';
 import { ServerTime } from './server-time.ts';
 import { repeat } from './repeat.ts';
 import { stepKey } from './step-key.ts';
-import { DispatchedSteps, isCancelled, settle, silent, type Waiter } from './dispatched.ts';
+import { DispatchedSteps, isAnswer, isCancelled, settle, silent, type Waiter } from './dispatched.ts';
 import { WorkerList, type WorkerProcess } from './worker-list.ts';
 
 /** How long a turn may be used, in ms: no longer than until its step may be taken for lost. */
@@ -269,7 +269,7 @@ export class Dispatcher {
       if (step.turn !== undefined) turns?.adopted(step.turn);
     }
     for (const [id, result] of results) this.#deaths.note(id, result);
-    for (const [id, result] of results) if (result.kind === 'ended' && !steps.has(id)) this.#kept.adopt({ id, result });
+    for (const [id, result] of results) if (!steps.has(id)) this.#kept.adopt({ id, result });
   }
 
   #told(worker: string, report: Report): void {
@@ -306,13 +306,13 @@ export class Dispatcher {
       this.#deps.turns?.ended(step.earlier.turn, result.kind === 'ended' ? result.outcome : undefined);
     if (step?.waiter !== undefined) return this.#deliver({ id, result }, step.waiter, step.earlier !== undefined);
     // Nobody waits for what was taken for lost, nor for what is put into the queue once more.
-    const isOfUse = result.kind === 'ended' && step?.earlier !== undefined;
+    const isOfUse = step?.earlier !== undefined && isAnswer(result);
     return isOfUse ? this.#kept.park({ id, result }) : Promise.resolve();
   }
 
   /** Hands over a result. Resolves when it need not be kept any more. */
   #deliver({ id, result }: FoundResult, waiter: Waiter, isOfEarlierTurn: boolean): Promise<void> {
-    const kept = result.kind === 'ended' ? this.#kept.handOver(id) : Promise.resolve();
+    const kept = isAnswer(result) ? this.#kept.handOver(id) : Promise.resolve();
     settle(waiter, result, { receipt: id, isOfEarlierTurn, ahead: this.#deps.clock.now() - this.#time.now() });
     return kept;
   }

@@ -1,4 +1,5 @@
 import type { Cluster } from './cluster.ts';
+import { isAnswer } from './dispatched.ts';
 import { StepJob, StepResult } from './protocol.ts';
 import type { BullQueue } from './queue-server.ts';
 
@@ -6,7 +7,7 @@ import type { BullQueue } from './queue-server.ts';
 export interface LeftBehind {
   /** Steps that worker processes run. */
   readonly steps: ReadonlyMap<string, StepJob>;
-  /** Results of steps that came to their end and were not acknowledged. */
+  /** Results of steps that came to their end, uncut, and were not acknowledged. */
   readonly results: ReadonlyMap<string, StepResult>;
 }
 
@@ -36,7 +37,7 @@ export async function leftBehind(
     steps: opened(running, (id, data) => StepJob.parse(cluster.open('job', id, data))),
     results: new Map(
       [...opened(ended, (id, data) => StepResult.parse(cluster.open('result', id, data)))].filter(
-        ([, result]) => result.kind === 'ended' && result.outcome.at >= oldest,
+        ([, result]) => isAnswer(result) && result.outcome.at >= oldest,
       ),
     ),
   };

@@ -201,8 +201,16 @@ export class StepWorker {
       return { worker, key, wasSent, kind: 'ended', outcome: { ...outcome, ran: { worker, waitedMs, ranMs } } };
     } catch (error) {
       if (error instanceof TurnUnused || (signal.aborted && !wasSent)) return { worker, key, wasSent, kind: 'unused' };
+      if (signal.aborted) return { worker, key, wasSent, kind: 'ended', outcome: this.#cut(signal) };
       return { worker, key, wasSent, kind: 'broke', ...errorText(error) };
     }
+  }
+
+  /** The outcome of a step that was cut while its page was read. */
+  #cut({ reason }: AbortSignal): StepOutcome {
+    const failure = { code: 'cancelled', message: 'cancelled' };
+    const outcome = { kind: 'failed', failure, at: this.#time.now(), elapsedMs: 0, bytes: 0 } as const;
+    return reason === stopping ? asLost(outcome) : outcome;
   }
 
   #sealed(id: string, result: StepResult): string {
