@@ -33,6 +33,7 @@ import { watchData } from './daemon/watch-data.ts';
 import type { Tracing, TracingOptions } from './telemetry/tracing.ts';
 import { type LogLevel, createLogger, logFile, logReport } from './log.ts';
 
+export { exitProcess } from './daemon/exit-process.ts';
 export { restoreBackup, RestoreError } from './daemon/restore-backup.ts';
 
 /** The options of the command line, which override the configuration file. Relative paths in that file start at its folder. */

@@ -88,8 +88,10 @@ export function createCommand(terminal: Terminal): Command {
       const [{ startPlace }, { tellStarting }] = await Promise.all([import('../socket.ts'), import('../starting.ts')]);
       // Before all that takes long to load, so that a command which is run at once finds it.
       const listens = tellStarting(await startPlace(terminal, file, places));
-      const { runDaemon } = await import('../../daemon.ts');
-      process.exitCode = await runDaemon({ ...asked, listens });
+      const { exitProcess, runDaemon } = await import('../../daemon.ts');
+      const status = await runDaemon({ ...asked, listens });
+      // BullMQ leaves connections and timers behind where the server of the queues was away.
+      exitProcess(status);
     });
 }
 

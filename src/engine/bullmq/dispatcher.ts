@@ -1,11 +1,10 @@
 import { nanoid } from 'nanoid';
-import type { Clock } from '../../clock.ts';
-import type { CarriedTurn } from '../../fetch/ledger/turn-leases.ts';
 import { type RunStep, type Step, type StepFailure, type StepOutcome, TurnUnused } from '../step.ts';
 import { Cancels, repeatedEveryMs } from './cancels.ts';
 import { Channel } from './channel.ts';
-import { type Cluster, MessageTooLarge } from './cluster.ts';
-import { type DeathStore, Deaths } from './deaths.ts';
+import { MessageTooLarge } from './cluster.ts';
+import { Deaths } from './deaths.ts';
+import type { DispatcherDeps } from './dispatcher-deps.ts';
 import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
 import { leftBehind } from './left-behind.ts';
@@ -15,6 +14,7 @@ import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-serve
 import { QueueLook } from './queue-look.ts';
 import type { QueuedJobs } from './queued-jobs.ts';
 import { ServerTime } from './server-time.ts';
+import { isRefusal } from './refusal.ts';
 import { repeat } from './repeat.ts';
 import { stepKey } from './step-key.ts';
 import { DispatchedSteps, isAnswer, isCancelled, settle, silent, type Waiter } from './dispatched.ts';
@@ -33,32 +33,6 @@ const foreignText = 'what someone else has put into the queues is dropped';
 
 /** What became of an order: `unknown` for a worker process that was not heard of, `untold` where it could not be sent. */
 export type Ordered = 'told' | 'unknown' | 'untold';
-
-/** The dependencies of a dispatcher. */
-export interface DispatcherDeps {
-  readonly clock: Clock;
-  readonly cluster: Cluster;
-  /** Names the daemon: the same in each of its lives. */
-  readonly holder: string;
-  /** Told how many steps may be with worker processes at a time, whenever that changes. */
-  credited(steps: number): void;
-  /** How long a worker process that went away without a word is still told of, in ms. */
-  readonly forgetAfterMs: number;
-  /** The turns of requests that were under way when the daemon started. Default: nobody is told of them. */
-  readonly turns?: {
-    /** Called for each of them before any step is credited. */
-    adopted(turn: CarriedTurn): void;
-    /** Called when one is over, with the outcome of its request, if that is known. */
-    ended(turn: CarriedTurn, outcome: StepOutcome | undefined): void;
-  };
-  /** Where the worker processes are kept that were lost with steps. Default: they are forgotten with the dispatcher. */
-  readonly deaths?: DeathStore;
-  /** Called once where another daemon has taken over: nothing may be done with the queues any more. */
-  superseded(): void;
-  /** How long a turn may be used, in ms of real time. Default 14 s. */
-  readonly sendWithinMs?: number;
-  warn(what: string, error: unknown): void;
-}
 
 /**
  * Has steps run by worker processes, and knows which of these there are. What an earlier life of the daemon has left under way with them is adopted: who asks
@@ -81,6 +55,7 @@ export class Dispatcher {
   /** Each ends something that is done every few seconds. */
   #repeated: readonly (() => void)[] = [];
   #isReady = false;
+  #isRefusing = false;
   #isClosed = false;
 
   private constructor(
@@ -242,9 +217,18 @@ export class Dispatcher {
     this.#dispatched.add(id, { key: job.key, isQueued: false, sendBy: job.sendBy, waiter });
     this.#dispatch(id, job).catch((error: unknown) => {
       if (error instanceof MessageTooLarge) this.#dispatched.take(id)?.waiter?.reject(error);
+      else if (isRefusal(error)) this.#refused(id, error);
       // It may be in the queue all the same.
       else this.#lost(id, error instanceof Error ? error.message : String(error));
     });
+  }
+
+  /** Gives back a step that the server of the queues has refused, and grants no turn until it takes something again. */
+  #refused(id: string, error: unknown): void {
+    this.#isRefusing = true;
+    this.#reckonCredit();
+    this.#deps.warn('the server of the queues takes no step', error);
+    this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('the server of the queues has refused it'));
   }
 
   async #dispatch(id: string, job: StepJob): Promise<void> {
@@ -346,8 +330,9 @@ export class Dispatcher {
     await this.#time.measure();
     // One that was given up is not taken again.
     if (this.#isClosed) return;
-    if (await this.#lease.renew()) this.#reckonCredit();
-    else this.#supersede();
+    if (!(await this.#lease.renew())) return this.#supersede();
+    this.#isRefusing = false;
+    this.#reckonCredit();
   }
 
   /** The steps in the queue whose turns are over. */
@@ -390,7 +375,7 @@ export class Dispatcher {
     if (!this.#isReady || this.#isClosed) return;
     // A tenth more, so that a worker process that is done finds its next step there.
     const usable = Math.ceil(this.#workers.slots() * 1.1);
-    const credit = this.#time.now() < this.#lease.until ? usable : 0;
+    const credit = this.#time.now() < this.#lease.until && !this.#isRefusing ? usable : 0;
     if (credit === this.#credit) return;
     this.#credit = credit;
     this.#deps.credited(credit);

@@ -11,6 +11,9 @@ const [firstPauseMs, longestPauseMs] = [1_000, 30_000];
 /** A warning that is repeated is told again after so long, in ms. */
 const apartMs = 60_000;
 
+/** The warnings that are remembered as told. */
+const mostNoted = 1_000;
+
 /** Of all warnings together one is told in so long, in ms, and one that says the same as the last of its kind is dropped. */
 const secondMs = 1_000;
 
@@ -29,7 +32,7 @@ export interface Reach extends Pick<Queues, 'address'> {
   /** Whether the tables that the server needs are made. */
   readonly migrate: boolean;
   monotonic(): number;
-  warn(what: string, error: unknown): void;
+  warn(what: string, error?: unknown): void;
 }
 
 /**
@@ -73,7 +76,8 @@ function sparingly({ warn, monotonic }: Reach, what: string): (error: unknown) =
 
 /**
  * Returns a `warn` that tells errors by their messages alone, and one a second at most: a server that goes away fails all that is under way at once. What
- * comes sooner is told in turn, the newest of its kind alone; a kind that was told within the second is dropped.
+ * comes sooner is told in turn, the newest of its kind alone; a kind that was told within the second is dropped, and what was told in the same words within
+ * the minute.
  *
  * @param deps.ending - from its firing on, all that would have to wait is dropped.
  */
@@ -82,7 +86,8 @@ export function plainWarn({
   clock,
   ending,
 }: Pick<Reach, 'warn'> & { readonly clock: Clock; readonly ending: AbortSignal }): Reach['warn'] {
-  const waiting = new Map<string, Error>();
+  const waiting = new Map<string, Error | undefined>();
+  const told = new Map<string, number>();
   let last: { readonly what: string; readonly at: number } | undefined;
   let timer: number | undefined;
   ending.addEventListener('abort', () => {
@@ -95,7 +100,9 @@ export function plainWarn({
     const now = clock.monotonic();
     const isRecent = last !== undefined && now - last.at < secondMs;
     if (isRecent && (last?.what === what || ending.aborted)) return;
-    waiting.set(what, plainError(error));
+    const plain = error === undefined ? undefined : plainError(error);
+    if (now - (told.get(wordsOf(what, plain)) ?? -Infinity) < apartMs) return;
+    waiting.set(what, plain);
     if (!isRecent && timer === undefined) return tellNext();
     arm();
   };
@@ -108,15 +115,25 @@ export function plainWarn({
     });
   }
 
+  function note(words: string, at: number): void {
+    for (const [each, before] of told) if (at - before >= apartMs || told.size >= mostNoted) told.delete(each);
+    told.set(words, at);
+  }
+
   function tellNext(): void {
     for (const [what, error] of waiting) {
       waiting.delete(what);
       last = { what, at: clock.monotonic() };
+      note(wordsOf(what, error), last.at);
       warn(what, error);
       break;
     }
     arm();
   }
+}
+
+function wordsOf(what: string, error: Error | undefined): string {
+  return `${what}: ${error?.message}`;
 }
 
 /** Returns an error with the message alone: those of the packages hold the commands that failed, and so the password. */

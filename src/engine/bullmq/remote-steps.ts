@@ -1,6 +1,7 @@
 import type { RunStep } from '../step.ts';
 import { countSteps, type StepCounts } from './count-steps.ts';
-import { Dispatcher, type DispatcherDeps, type Ordered } from './dispatcher.ts';
+import { Dispatcher, type Ordered } from './dispatcher.ts';
+import type { DispatcherDeps } from './dispatcher-deps.ts';
 import { nothingQueued, type QueuedJobs } from './queued-jobs.ts';
 import type { Order } from './protocol.ts';
 import { Cluster } from './cluster.ts';

@@ -33,7 +33,7 @@ export interface StepWorkerDeps {
   readonly runAlone: (now: () => number) => RunStep;
   /** Called when the daemon wants the process to end in order. */
   stop(): void;
-  warn(what: string, error: unknown): void;
+  warn(what: string, error?: unknown): void;
 }
 
 /** Why the steps of a worker process are cut that ends. */

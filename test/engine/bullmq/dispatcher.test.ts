@@ -3,7 +3,9 @@ import { describe, test, type TestContext } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
 import { VirtualClock } from '../../../src/clock.ts';
 import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
-import { Dispatcher, type DispatcherDeps } from '../../../src/engine/bullmq/dispatcher.ts';
+import { Dispatcher } from '../../../src/engine/bullmq/dispatcher.ts';
+import type { DispatcherDeps } from '../../../src/engine/bullmq/dispatcher-deps.ts';
+import type { Presence, Report } from '../../../src/engine/bullmq/protocol.ts';
 import type { Process } from '../../../src/engine/bullmq/queue-server.ts';
 import { TurnUnused } from '../../../src/engine/step.ts';
 import { playedQueue, playedServer, takesNothing } from './played-server.ts';
@@ -13,13 +15,10 @@ const seconds = 1_000;
 const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).fill(1) });
 
 /** A dispatcher on a server that is played, by a clock that is set. */
-async function open(
-  t: TestContext,
-  more: Parameters<typeof playedServer>[0] = {},
-  deps: Pick<DispatcherDeps, 'turns'> & Partial<Pick<DispatcherDeps, 'superseded'>> = {},
-) {
+async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {}, deps: Partial<DispatcherDeps> = {}) {
   const clock = new VirtualClock(Date.now());
-  const { server, published } = playedServer({ now: async () => clock.now(), ...more });
+  const { server, published, pass: relay } = playedServer({ now: async () => clock.now(), ...more });
+  let reported = 0;
   const dispatcher = await Dispatcher.open(
     server,
     {
@@ -38,7 +37,21 @@ async function open(
       await settled();
     }
   };
-  return { clock, dispatcher, published, pass };
+  /** Has a worker process report, sealed with a key. */
+  const report = (worker: string, message: Report, by = cluster): void => {
+    reported += 1;
+    const data = by.seal('report', worker, { number: clock.now() * 1_000 + reported, message });
+    relay({ topic: `report.${worker}`, data });
+  };
+  return { clock, dispatcher, published, pass, report };
+}
+
+function presenceOf(id: string, more: Partial<Presence> = {}): Presence {
+  return {
+    ...{ type: 'present', id, host: 'crow', pid: 1, version: '1', startedAt: 0, isDraining: false },
+    ...{ concurrency: 4, active: [], processed: 0, failed: 0 },
+    ...more,
+  };
 }
 
 const policyOf = (concurrency: number) => {
@@ -79,6 +92,41 @@ describe('a dispatcher', () => {
     await settled();
     assert.equal(asked.at(-1), 0);
   });
+
+  for (const [what, error] of [
+    ['Redis that is full', new Error("OOM command not allowed when used memory > 'maxmemory'.")],
+    ['PostgreSQL whose disk is full', Object.assign(new Error('could not extend file'), { code: '53100' })],
+  ] as const)
+    test(`gives back a step that is refused by ${what}, and grants no turn until the server takes something again`, async (t) => {
+      let isFull = false;
+      const orFull =
+        <T>(value: T) =>
+        async (): Promise<T> => {
+          if (isFull) throw error;
+          return value;
+        };
+      const warned: string[] = [];
+      const credits: number[] = [];
+      const { dispatcher, pass, report } = await open(
+        t,
+        { takeLease: orFull(1), queue: { add: orFull(undefined) } },
+        { warn: (problem) => void warned.push(problem), credited: (steps) => void credits.push(steps) },
+      );
+      report('w1', presenceOf('w1'));
+      assert.deepEqual(credits, [5]);
+      isFull = true;
+      await assert.rejects(
+        dispatcher.run(stepOf('/a'), t.signal, () => assert.fail('sent')),
+        TurnUnused,
+      );
+      assert.deepEqual([warned, credits], [['the server of the queues takes no step'], [5, 0]]);
+      await pass(5);
+      assert.deepEqual(credits, [5, 0]);
+      isFull = false;
+      report('w1', presenceOf('w1'));
+      await pass(5);
+      assert.deepEqual(credits, [5, 0, 5]);
+    });
 
   test('names a cancelled step that still runs to all worker processes within 2 s, again and again', async (t) => {
     const { dispatcher, published, pass } = await open(t, { queue: { getJobState: async () => 'active' } });

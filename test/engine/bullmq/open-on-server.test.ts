@@ -45,6 +45,21 @@ describe('warnings about the queues', () => {
     assert.equal(told.at(-1), '10000 a: Error: again');
   });
 
+  test('in the same words are told once a minute', () => {
+    const { clock, told, warn } = open();
+    for (let second = 0; second < 120; second += 5) {
+      warn('full', new Error('OOM'));
+      clock.advance(5_000);
+    }
+    assert.deepEqual(told, ['0 full: Error: OOM', '60000 full: Error: OOM']);
+  });
+
+  test('without an error are a sentence alone', () => {
+    const { told, warn } = open();
+    warn('waits');
+    assert.deepEqual(told, ['0 waits: undefined']);
+  });
+
   test('keep nothing from ending: what waits then is dropped', () => {
     const { clock, told, warn, ending } = open();
     for (const what of ['a', 'b']) warn(what, new Error(what));

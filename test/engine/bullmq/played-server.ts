@@ -31,18 +31,25 @@ export const takesNothing = {
 /** A server of queues in this process, which passes on nothing and has the lease for everyone. */
 export function playedServer(more: Partial<QueueServer> & { readonly queue?: PlayedQueue } = {}) {
   const published: RelayedMessage[] = [];
+  const listeners: { readonly pattern: string; listener(message: RelayedMessage): void }[] = [];
   const { queue, ...server } = more;
   const played: QueueServer = {
     openQueue: () => playedQueue(queue),
     openWorker: () => takesNothing,
     openRelay: async () => ({
       publish: async (topic, data) => void published.push({ topic, data }),
-      subscribe: async () => undefined,
+      subscribe: async (pattern, listener) => void listeners.push({ pattern, listener }),
     }),
     now: async () => Date.now(),
     takeLease: async () => 1,
     close: async () => undefined,
     ...server,
   };
-  return { server: played, published };
+  /** Passes a message on to those who listen. */
+  const pass = (message: RelayedMessage): void => {
+    for (const { pattern, listener } of listeners)
+      if (pattern === message.topic || (pattern.endsWith('*') && message.topic.startsWith(pattern.slice(0, -1))))
+        listener(message);
+  };
+  return { server: played, published, pass };
 }
