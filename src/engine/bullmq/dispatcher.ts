@@ -75,6 +75,8 @@ export class Dispatcher {
       ...{ clock: deps.clock, cluster: deps.cluster, steps: this.#steps, results: this.#results },
       now: () => this.#time.now(),
       refused: (error) => deps.warn(foreignText, error),
+      isRun: (id) => this.#workers.runs(id),
+      vanished: ({ length }) => deps.warn(`${length} steps are gone from the queues without a result`),
       missing: (id) => this.#lost(id, 'the queues have neither it nor a result'),
       untaken: (id) => this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time')),
     });

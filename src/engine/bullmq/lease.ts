@@ -17,6 +17,8 @@ export interface LeaseHolder {
   readonly holder: string;
   /** Another one in each life. */
   readonly life: string;
+  /** The epoch of a lease that is renewed: it is kept where the server has lost the lease. */
+  readonly epoch?: number;
 }
 
 /** What a lease is taken with. */
@@ -64,7 +66,8 @@ export class Lease {
   /** Renews it. Resolves with whether it is still held. */
   async renew(): Promise<boolean> {
     const askedAt = this.#deps.now();
-    const epoch = await this.#server.takeLease(this.#deps.cluster, this.#deps, leaseMs);
+    const holder = { ...this.#deps, epoch: this.epoch };
+    const epoch = await this.#server.takeLease(this.#deps.cluster, holder, leaseMs);
     if (epoch !== this.epoch) return false;
     this.#until = askedAt + leaseMs;
     return true;

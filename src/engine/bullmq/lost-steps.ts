@@ -44,7 +44,11 @@ export interface LostStepsDeps {
   now(): number;
   /** Called for a step that was not sealed by this cluster; it is dropped. */
   refused(error: unknown): void;
-  /** Called for a step that is no longer in the queue, or has ended there, and that has no result. */
+  /** Whether a worker process says that it runs a step. */
+  isRun(step: string): boolean;
+  /** Called once for the steps that were found to be gone from the queues at one look, also those that run: their results still come. */
+  vanished(steps: readonly string[]): void;
+  /** Called for a step that is no longer in the queue, or has ended there, that has no result, and that no worker process runs. */
   missing(step: string): void;
   /** Called for a step that no worker process took before its turn was over; it is out of the queue. */
   untaken(step: string): void;
@@ -58,6 +62,8 @@ export class LostSteps {
   readonly #deps: LostStepsDeps;
   /** Steps that neither waited nor ran, and had no result, at the last look: a result may have come in between. */
   #missing: ReadonlySet<string> = new Set();
+  /** The missing ones that are told. */
+  #vanished: ReadonlySet<string> = new Set();
 
   constructor(deps: LostStepsDeps) {
     this.#deps = deps;
@@ -86,7 +92,12 @@ export class LostSteps {
     });
     const before = this.#missing;
     this.#missing = missing;
-    for (const id of missing) if (before.has(id)) this.#deps.missing(id);
+    const vanished = [...missing].filter((id) => before.has(id));
+    const untold = vanished.filter((id) => !this.#vanished.has(id));
+    this.#vanished = new Set(vanished);
+    if (untold.length > 0) this.#deps.vanished(untold);
+    // The request of one that runs keeps its turn at its host until it is over.
+    for (const id of vanished) if (!this.#deps.isRun(id)) this.#deps.missing(id);
   }
 
   async #tellFailed(): Promise<void> {

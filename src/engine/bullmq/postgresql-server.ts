@@ -10,12 +10,12 @@ const schema = 'bullmq';
 const leaseTable = `create table if not exists ${schema}.heronry_leases (
   cluster text primary key, holder text not null, life text not null, epoch bigint not null, until timestamptz not null)`;
 
-/** Takes or renews a lease: of a cluster, for a holder and its life, for so many ms. The epoch is at least the server's time in ms. */
+/** Takes or renews a lease: of a cluster, for a holder and its life, for so many ms, with the epoch of one that is renewed. The epoch is at least the server's time in ms. */
 const takeLease = `
 insert into ${schema}.heronry_leases as held (cluster, holder, life, epoch, until)
-values ($1, $2, $3, floor(extract(epoch from clock_timestamp()) * 1000), clock_timestamp() + $4 * interval '1 millisecond')
+values ($1, $2, $3, coalesce($5, floor(extract(epoch from clock_timestamp()) * 1000)::bigint), clock_timestamp() + $4 * interval '1 millisecond')
 on conflict (cluster) do update set holder = excluded.holder, life = excluded.life, until = excluded.until,
-  epoch = case when held.life = excluded.life then held.epoch else greatest(held.epoch + 1, excluded.epoch) end
+  epoch = case when held.life = excluded.life then held.epoch else greatest(held.epoch + 1, floor(extract(epoch from clock_timestamp()) * 1000)) end
 where held.holder = excluded.holder or held.until < clock_timestamp()
 returning epoch`;
 
@@ -91,8 +91,8 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
       const [now] = await Promise.all([serverNow(pool), translated.measure()]);
       return now;
     },
-    async takeLease(cluster, { holder, life }, ms) {
-      const { rows } = await pool.query<{ epoch: string }>(takeLease, [cluster, holder, life, ms]);
+    async takeLease(cluster, { holder, life, epoch = null }, ms) {
+      const { rows } = await pool.query<{ epoch: string }>(takeLease, [cluster, holder, life, ms, epoch]);
       return rows[0] && Number(rows[0].epoch);
     },
     async close() {

@@ -5,7 +5,7 @@ import { Opened, processorOf, type QueueServer, type QueueServerOptions } from '
 const longestPauseMs = 5_000;
 
 /**
- * Takes or renews a lease: its key, the holder, the holder's life, and how long it is to last, in ms. Answers with its epoch, or with nothing
+ * Takes or renews a lease: its key, the holder, the holder's life, how long it is to last, in ms, and the epoch of one that is renewed. Answers with its epoch, or with nothing
  * while another holder has it. The epoch is at least the server's time, so that it rises also when the server has lost its data.
  */
 const takeLease = `
@@ -13,7 +13,8 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local holder, life, till, epoch = unpack(redis.call('HMGET', KEYS[1], 'holder', 'life', 'till', 'epoch'))
 if holder and holder ~= ARGV[1] and tonumber(till) > now then return nil end
-if life ~= ARGV[2] then epoch = math.max(tonumber(epoch or 0) + 1, now) end
+if not holder and ARGV[4] ~= '' then epoch = ARGV[4]
+elseif life ~= ARGV[2] then epoch = math.max(tonumber(epoch or 0) + 1, now) end
 epoch = string.format('%.0f', epoch)
 redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'life', ARGV[2], 'till', now + ARGV[3], 'epoch', epoch)
 return epoch`;
@@ -50,9 +51,9 @@ export async function openRedisServer(url: string, { failed }: QueueServerOption
       const [seconds, microseconds] = await connection.time();
       return Number(seconds) * 1_000 + Number(microseconds) / 1_000;
     },
-    async takeLease(cluster, { holder, life }, ms) {
-      const epoch = await connection.eval(takeLease, 1, `bull:${cluster}.lease`, holder, life, ms);
-      return epoch === null ? undefined : Number(epoch);
+    async takeLease(cluster, { holder, life, epoch = '' }, ms) {
+      const taken = await connection.eval(takeLease, 1, `bull:${cluster}.lease`, holder, life, ms, epoch);
+      return taken === null ? undefined : Number(taken);
     },
     async close() {
       await opened.close();

@@ -89,6 +89,11 @@ export class WorkerList {
     return (running.length > 0 ? running : [...this.#all]).map(([worker]) => worker);
   }
 
+  /** Whether one that is there said last that it runs a step. */
+  runs(step: string): boolean {
+    return [...this.#all.values()].some((each) => this.#isOnline(each) && each.presence.active.includes(step));
+  }
+
   list(): readonly WorkerProcess[] {
     const ahead = this.#clock.now() - this.#clock.monotonic();
     return Array.from(this.#all.values(), (each) => {

@@ -527,6 +527,22 @@ for (const { what, skip, start } of servers)
       letGo();
     });
 
+    test('stay with their daemon where the server has lost its lease: it is renewed with its epoch', async (t) => {
+      const { server } = await open(t);
+      const [own, other] = [
+        { holder: 'daemon', life: 'own' },
+        { holder: 'other', life: 'other' },
+      ];
+      const lost = `c-${nanoid(8).replaceAll('_', '-')}`;
+      assert.equal(await server.takeLease(lost, { ...own, epoch: 1_234 }, 20_000), 1_234);
+      assert.equal(await server.takeLease(lost, { ...other, epoch: 1_234 }, 20_000), undefined);
+      assert.equal(await server.takeLease(lost, { ...own, epoch: 1_234 }, 0), 1_234);
+      // What was held by another one in between is not renewed.
+      const next = (await server.takeLease(lost, other, 0)) ?? 0;
+      assert.ok(next >= Date.now() - 60_000);
+      assert.ok(((await server.takeLease(lost, { ...own, epoch: 1_234 }, 0)) ?? 0) > next);
+    });
+
     test('are run once, though whoever holds the queues adds them again', async (t) => {
       const { dispatcher, work, reach } = await open(t);
       const { cluster, queue } = await reach();

@@ -5,7 +5,7 @@ import { VirtualClock } from '../../../src/clock.ts';
 import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
 import { Dispatcher } from '../../../src/engine/bullmq/dispatcher.ts';
 import type { DispatcherDeps } from '../../../src/engine/bullmq/dispatcher-deps.ts';
-import type { Presence, Report } from '../../../src/engine/bullmq/protocol.ts';
+import type { Presence, Report, StepResult } from '../../../src/engine/bullmq/protocol.ts';
 import type { Process } from '../../../src/engine/bullmq/queue-server.ts';
 import { TurnUnused } from '../../../src/engine/step.ts';
 import { playedQueue, playedServer, takesNothing } from './played-server.ts';
@@ -17,7 +17,7 @@ const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).f
 /** A dispatcher on a server that is played, by a clock that is set. */
 async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {}, deps: Partial<DispatcherDeps> = {}) {
   const clock = new VirtualClock(Date.now());
-  const { server, published, pass: relay } = playedServer({ now: async () => clock.now(), ...more });
+  const { server, published, pass: relay, take } = playedServer({ now: async () => clock.now(), ...more });
   let reported = 0;
   const dispatcher = await Dispatcher.open(
     server,
@@ -43,7 +43,10 @@ async function open(t: TestContext, more: Parameters<typeof playedServer>[0] = {
     const data = by.seal('report', worker, { number: clock.now() * 1_000 + reported, message });
     relay({ topic: `report.${worker}`, data });
   };
-  return { clock, dispatcher, published, pass, report };
+  /** Has a worker process put a result into the queue. */
+  const end = (id: string, result: StepResult): Promise<void> | undefined =>
+    take(cluster.results, { id, data: cluster.seal('result', id, result) });
+  return { clock, dispatcher, published, pass, report, end };
 }
 
 function presenceOf(id: string, more: Partial<Presence> = {}): Presence {
@@ -127,6 +130,35 @@ describe('a dispatcher', () => {
       await pass(5);
       assert.deepEqual(credits, [5, 0, 5]);
     });
+
+  test('keeps a step that a worker process runs though its server has lost it, says so once, and has its outcome', async (t) => {
+    const warned: string[] = [];
+    const added: string[] = [];
+    const add = async (_name: string, _text: string, { jobId }: { readonly jobId: string }) => void added.push(jobId);
+    const { dispatcher, pass, report, end } = await open(
+      t,
+      { queue: { add } },
+      { warn: (problem) => void warned.push(problem) },
+    );
+    const [runs, waits] = [stepOf('/runs'), stepOf('/waits')].map((step) =>
+      dispatcher.run(step, t.signal, () => undefined),
+    );
+    const lost = assert.doesNotReject(
+      waits?.then((outcome) => assert.equal(outcome.kind === 'failed' && outcome.failure.code, 'worker_lost')) ??
+        Promise.reject(new Error('not begun')),
+    );
+    await settled();
+    const [id = ''] = added;
+    for (let told = 0; told < 8; told += 1) {
+      report('w1', presenceOf('w1', { active: [id] }));
+      await pass(5);
+    }
+    await lost;
+    assert.deepEqual(warned, ['2 steps are gone from the queues without a result']);
+    const outcome = { kind: 'redirect', location: 'there', at: 0, elapsedMs: 1, bytes: 0 } as const;
+    void end(id, { worker: 'w1', key: 'k', wasSent: true, kind: 'ended', outcome });
+    assert.equal((await runs)?.kind, 'redirect');
+  });
 
   test('names a cancelled step that still runs to all worker processes within 2 s, again and again', async (t) => {
     const { dispatcher, published, pass } = await open(t, { queue: { getJobState: async () => 'active' } });

@@ -10,6 +10,8 @@ const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).f
 function lostSteps(steps: PlayedQueue, results: PlayedQueue, untaken: string[] = [], missing?: string[]): LostSteps {
   return new LostSteps({
     ...{ cluster, steps: playedQueue(steps), results: playedQueue(results), now: () => 0 },
+    isRun: () => false,
+    vanished: () => undefined,
     refused: (error) => assert.fail(String(error)),
     missing: (id) => (missing === undefined ? assert.fail(`missing ${id}`) : void missing.push(id)),
     untaken: (id) => void untaken.push(id),

@@ -1,4 +1,4 @@
-import type { BullQueue, QueueServer, RelayedMessage } from '../../../src/engine/bullmq/queue-server.ts';
+import type { BullQueue, Process, QueueServer, RelayedMessage } from '../../../src/engine/bullmq/queue-server.ts';
 
 /** What a played queue does in place of holding nothing. */
 export type PlayedQueue = { readonly [K in keyof BullQueue]?: (...args: never[]) => Promise<unknown> };
@@ -31,11 +31,15 @@ export const takesNothing = {
 /** A server of queues in this process, which passes on nothing and has the lease for everyone. */
 export function playedServer(more: Partial<QueueServer> & { readonly queue?: PlayedQueue } = {}) {
   const published: RelayedMessage[] = [];
+  const processes = new Map<string, Process>();
   const listeners: { readonly pattern: string; listener(message: RelayedMessage): void }[] = [];
   const { queue, ...server } = more;
   const played: QueueServer = {
     openQueue: () => playedQueue(queue),
-    openWorker: () => takesNothing,
+    openWorker(name, process) {
+      if (process !== undefined) processes.set(name, process);
+      return takesNothing;
+    },
     openRelay: async () => ({
       publish: async (topic, data) => void published.push({ topic, data }),
       subscribe: async (pattern, listener) => void listeners.push({ pattern, listener }),
@@ -51,5 +55,8 @@ export function playedServer(more: Partial<QueueServer> & { readonly queue?: Pla
       if (pattern === message.topic || (pattern.endsWith('*') && message.topic.startsWith(pattern.slice(0, -1))))
         listener(message);
   };
-  return { server: played, published, pass };
+  /** Has a job of a queue taken by the worker that was opened for it. */
+  const take = (queue: string, job: Parameters<Process>[0]): Promise<void> | undefined =>
+    processes.get(queue)?.(job, new AbortController().signal);
+  return { server: played, published, pass, take };
 }
