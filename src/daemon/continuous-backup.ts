@@ -1,5 +1,5 @@
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { defined } from '../defined.ts';
 import { systemText } from '../definition/file.ts';
@@ -44,6 +44,8 @@ interface Deps {
   readonly store: Store;
   vault(): Pick<Vault, 'copying'> | undefined;
   warn(what: string): void;
+  /** Is told once that the backup goes on again after a failure. */
+  info(what: string): void;
 }
 
 /** While the folder cannot be written, so many changed rows are noted; of more, the whole store is copied again instead. */
@@ -93,7 +95,8 @@ export function followStore(deps: Deps): ContinuousBackup {
   let next: Promise<void> | undefined;
   let copied: Base | undefined;
   let copyAfter = -Infinity;
-  let isMarked = false;
+  /** Where the folder was when it was last found to be this store's. */
+  let marked: Place | undefined;
   let failure: string | undefined;
   let upTo: Instant | undefined;
   let timer: number | undefined;
@@ -139,6 +142,7 @@ export function followStore(deps: Deps): ContinuousBackup {
   async function tried(): Promise<string | undefined> {
     try {
       await step();
+      if (failure !== undefined) deps.info(`${options.to}: the continuous backup goes on`);
       failure = undefined;
     } catch (error) {
       const text = error instanceof Error ? systemText(error) : String(error);
@@ -159,6 +163,7 @@ export function followStore(deps: Deps): ContinuousBackup {
 
   async function step(): Promise<void> {
     await checkFolder();
+    await dropRemoved();
     if (base === undefined && copied === undefined) {
       await next; // one that was begun before `giveUp` has the same place
       if (clock.monotonic() < copyAfter) throw new Error(failure ?? 'the last copy of the store failed');
@@ -188,13 +193,32 @@ export function followStore(deps: Deps): ContinuousBackup {
     if (found !== undefined && found !== ours)
       throw new Error('the folder has the backup of another store: name another one');
     if (found === undefined) {
-      if (isMarked) throw new Error('the folder is gone, or another one is in its place');
-      await makeFolder(options.to);
+      // Only a person makes it again: where its disk is not mounted, it would fill another one.
+      if (marked === undefined) await makeFolder(options.to);
+      const place = await placeOf(options.to);
+      if (place === undefined)
+        throw new Error('the folder is gone: mount its disk, or make an empty folder there to begin anew');
       if ((await readdir(options.to)).length > 0)
-        throw new Error('expected an empty folder, or a backup of this store');
+        throw new Error(
+          marked === undefined
+            ? 'expected an empty folder, or a backup of this store'
+            : 'the folder is gone, and another one is in its place: expected it, or an empty folder to begin anew',
+        );
+      if (marked?.isMount === true && !place.isMount)
+        throw new Error('its disk is not mounted: mount it, or begin anew by a restart of the daemon');
       await writeFile(path, ours, { mode: 0o600 });
+      copyAfter = -Infinity;
     }
-    isMarked = true;
+    marked = await placeOf(options.to);
+  }
+
+  /** Forgets a copy that was removed, such as with the whole folder, so that the store is copied anew. */
+  async function dropRemoved(): Promise<void> {
+    const made = copied ?? base;
+    if (made === undefined || (await placeOf(made.path)) !== undefined) return;
+    await next;
+    giveUp();
+    copyAfter = -Infinity;
   }
 
   /** Copies the whole store; what changes from now on is noted for the journal of the copy. */
@@ -294,6 +318,22 @@ export function followStore(deps: Deps): ContinuousBackup {
       await removePack(vaultFolder(path), pack);
       packs.delete(pack);
     }
+  }
+}
+
+/** What tells a folder on a disk of its own from one that stands where that disk is not mounted. */
+interface Place {
+  readonly isMount: boolean;
+}
+
+/** Where a folder is; `undefined` where there is none. */
+async function placeOf(folder: string): Promise<Place | undefined> {
+  try {
+    const [{ dev }, above] = [await stat(folder), await stat(dirname(folder))];
+    return { isMount: dev !== above.dev };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

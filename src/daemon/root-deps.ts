@@ -156,7 +156,8 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         if (options.backup === undefined) return;
         const { followStore } = await import('./continuous-backup.ts');
         const { data, warn } = options;
-        following = followStore({ options: options.backup, data, clock, store, vault: state.vault, warn });
+        const info = (what: string): void => options.log?.('info', what, {});
+        following = followStore({ options: options.backup, data, clock, store, vault: state.vault, warn, info });
         state.setBackup(following);
       },
       async closing(store) {

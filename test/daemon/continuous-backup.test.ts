@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { open } from 'lmdb';
@@ -34,6 +35,7 @@ async function followed(t: TestContext) {
   let lateMs = 0;
   const to = join(temporaryFolder(t), 'backup');
   const warnings: string[] = [];
+  const notes: string[] = [];
   const backup = followStore({
     options: { to, everyMs: 3_600_000 },
     data: path,
@@ -41,6 +43,7 @@ async function followed(t: TestContext) {
     store,
     vault: () => undefined,
     warn: (what) => void warnings.push(what),
+    info: (what) => void notes.push(what),
   });
   t.after(() => backup.close());
   const settings = table<string, unknown>(store.environment, 'settings');
@@ -48,7 +51,7 @@ async function followed(t: TestContext) {
   const pass = (ms: number) => {
     lateMs += ms;
   };
-  return { store, path, to, warnings, backup, settings, lists, pass };
+  return { store, path, to, warnings, notes, backup, settings, lists, pass };
 }
 
 /** Numbers that look random and are the same in each run. */
@@ -126,6 +129,42 @@ test('a folder that is gone is told of once, and the backup goes on when it is b
   await restoreBackup(to, data);
   assert.ok((await rowsOf(data)).some((row) => row.startsWith('settings "a" 31')));
   assert.deepEqual((await readdir(to)).toSorted(), ['base-1', 'heronry-backup.json']);
+});
+
+test('a folder that was removed is not made again, and an empty one in its place is begun anew', async (t) => {
+  const { store, path, to, warnings, notes, backup, settings } = await followed(t);
+  await backup.follow();
+  await store.write(() => settings.put('a', 1));
+  await backup.follow();
+  await rm(to, { recursive: true });
+  assert.match((await backup.follow()) ?? '', /is gone: mount its disk, or make an empty folder/);
+  assert.ok(!existsSync(to));
+  await mkdir(to, { mode: 0o700 });
+  await writeFile(join(to, 'of-another'), '');
+  assert.match((await backup.follow()) ?? '', /another one is in its place/);
+  await rm(join(to, 'of-another'));
+  await store.write(() => settings.put('b', 2));
+  assert.deepEqual(notes, []);
+  assert.equal(await backup.follow(), undefined);
+  assert.equal(await backup.follow(), undefined);
+  assert.deepEqual([warnings.length, notes], [1, [`${to}: the continuous backup goes on`]]);
+  assert.deepEqual((await readdir(to)).toSorted(), ['base-1', 'heronry-backup.json']);
+  const data = join(temporaryFolder(t), 'data');
+  await restoreBackup(to, data);
+  await backup.close();
+  await store.close();
+  assert.deepEqual(await rowsOf(data), await rowsOf(path));
+});
+
+test('a copy that was removed from its folder is made anew', async (t) => {
+  const { store, to, backup, settings } = await followed(t);
+  await backup.follow();
+  await rm(join(to, 'base-1'), { recursive: true });
+  await store.write(() => settings.put('a', 1));
+  assert.equal(await backup.follow(), undefined);
+  const data = join(temporaryFolder(t), 'data');
+  await restoreBackup(to, data);
+  assert.ok((await rowsOf(data)).some((row) => row.startsWith('settings "a" 31')));
 });
 
 test('a journal that outgrows its base gives way to a new copy, in which what changed meanwhile is too', async (t) => {
