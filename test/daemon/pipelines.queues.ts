@@ -71,8 +71,10 @@ for (const { what, skip, start } of engines)
       await killed.client.call('project.add', { id: 'solar', labels: ['news'], targets });
       await killed.client.call('pipeline.run', { id: 'nightly' });
       const response = await held;
-      const { runs } = await killed.client.call('pipeline.runs', { id: 'nightly' });
-      assert.equal(runs[0]?.state, 'running');
+      const nightly = async () => (await killed.client.call('pipeline.get', { id: 'nightly' })).last;
+      // Its scrape is that of which the request is under way.
+      while ((await nightly())?.jobs[1]?.state !== 'running');
+      assert.equal((await nightly())?.state, 'running');
       await killed.kill();
       running = undefined;
       site.answer('/a', productPage('Lamp', '13'));

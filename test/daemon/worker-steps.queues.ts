@@ -124,7 +124,7 @@ forEachQueueServer('the steps that worker processes take from', { sources, setti
     const { id } = await shared();
     await track('shown', 'stubborn', [site.url('/shown')]);
     await failed('shown');
-    const [last] = (await client.call('step.list', { text: site.url('/shown') })).steps;
+    const [last] = (await client.call('step.list', { state: 'failed', text: site.url('/shown') })).steps;
     const shown = await client.call('step.get', { id: last?.id ?? '' });
     assert.deepEqual([shown.state, shown.worker, shown.turns, shown.projects], ['failed', id, 1, ['shown-0']]);
     const { queuedAt = Infinity, startedAt = -Infinity, endedAt = -Infinity } = shown;
@@ -141,7 +141,7 @@ forEachQueueServer('the steps that worker processes take from', { sources, setti
 
     await track('crash', 'shop', [site.url('/crash')]);
     await failed('crash');
-    const [crash] = (await client.call('step.list', { text: site.url('/crash') })).steps;
+    const [crash] = (await client.call('step.list', { state: 'failed', text: site.url('/crash') })).steps;
     const { worker: by, failure, stack } = await client.call('step.get', { id: crash?.id ?? '' });
     assert.deepEqual([by, failure], [id, { code: 'internal_error', message: 'the engine broke' }]);
     assert.match(stack ?? '', /^Error: the engine broke\n +at .*crashing\.program\.ts/);
