@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
-import { dirname, join, relative, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { describeReason } from './actor/errors.ts';
 import type { Report } from './actor/report.ts';
 import type { ExitReason } from './actor/types.ts';
 import { systemClock } from './clock.ts';
 import { defaultDataPath, defaultSocketPath } from './control/socket-path.ts';
+import { backupPlaceFault } from './definition/backup-place.ts';
 import type { DaemonConfig } from './definition/daemon.ts';
 import { pageSource } from './definition/page.ts';
 import { defined } from './defined.ts';
@@ -184,8 +185,8 @@ async function prepare(
     return cannotStart(`${options.config}: http.daemon: expected it with \`heronry start --role api\` alone`);
   const paths = pathsOf(options, config);
   const backup = config.backup && resolve(baseOf(options), config.backup.to);
-  if (backup !== undefined && !relative(paths.data, backup).startsWith('..'))
-    return cannotStart(`backup.to: ${backup} lies in the data folder: expected a folder on another disk`);
+  const misplaced = backup && backupPlaceFault(backup, paths.data);
+  if (misplaced !== undefined) return cannotStart(`backup.to: ${misplaced}`);
   const fault = await dataFault(paths.data);
   return fault === undefined ? { config, paths } : cannotStart(fault);
 }

@@ -61,7 +61,7 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
   let queues: Queues;
   try {
     await loadQueuePackages(config.engine.bullmq.url);
-    const bytes = await readKeyIfThere(key);
+    const bytes = await readKeyIfThere(key, 'copy the file of the daemon here again');
     if (bytes === undefined)
       return cannotStart(`${key}: no such file: expected the key that the daemon has made, copied here`);
     queues = queuesOf(config.engine.bullmq, findSecrets, bytes);
@@ -97,7 +97,10 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
         },
         runAlone: (serverTime) => runAlone({ file: aloneProcess, clock, userAgent, now: serverTime }),
         warn,
-        stop: () => stop(),
+        stop() {
+          log.info('an order of the daemon ends the worker process, such as `heronry workers stop`');
+          stop();
+        },
         begun: () =>
           log.info({ pid: process.pid, worker: id, cluster: queues.cluster }, 'the worker process takes steps'),
       },
@@ -116,7 +119,10 @@ export async function runWorker(options: WorkerOptions): Promise<number> {
   onSignals(process, {
     hasTerminal: hasTerminal(),
     now: () => performance.now(),
-    stop: () => stop(),
+    stop() {
+      log.info('a signal ends the worker process');
+      stop();
+    },
     exit: () => process.exit(1),
     reload: () => undefined,
   });

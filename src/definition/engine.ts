@@ -58,16 +58,20 @@ const WorkersSettings = strict({
   addAfter: Duration.prefault('15s'),
   /** One less is wanted once it could be spared for so long, and again after as long. */
   removeAfter: Duration.prefault('5m'),
-}).refine(({ min, max }) => min <= max, { ...expected('at most as many as `max`'), path: ['min'] });
+}).superRefine(({ min, max }, context) => {
+  if (min <= max) return;
+  const message = got(min, `at most as many as \`max\`, which is ${max}${max === 0 ? ', by default' : ''}`);
+  context.addIssue({ code: 'custom', path: ['min'], message });
+});
 
 const BullmqSettings = strict({
   url: QueueUrl,
   /** The secret that is the password of the address. */
   password: SecretName.exactOptional(),
-  /** The name that a daemon and its worker processes share, where several use one server. */
+  /** The name that a daemon and its worker processes share, where several use one server: at most 40 small letters, digits and `-`, with a letter first. */
   cluster: z
     .string()
-    .regex(/^[a-z][a-z0-9-]{0,39}$/, expected('small letters, digits and "-"'))
+    .regex(/^[a-z][a-z0-9-]{0,39}$/, expected('at most 40 small letters, digits and "-", with a letter first'))
     .default('heronry'),
   /** The file of the key that a daemon and its worker processes share. Default: `cluster.key` in the data folder, made by the daemon. */
   key: z.string().min(1).exactOptional(),

@@ -115,8 +115,15 @@ export async function readOrMakeKey(file: string): Promise<Uint8Array> {
   return (await readKeyIfThere(file)) ?? (await makeKey(file));
 }
 
-/** Reads the key of a file; `undefined` where there is none. Rejects as `readKey` does. */
-export async function readKeyIfThere(file: string): Promise<Uint8Array | undefined> {
+/**
+ * Reads the key of a file; `undefined` where there is none. Rejects as `readKey` does.
+ *
+ * @param remedy - what to do about a file that holds no key.
+ */
+export async function readKeyIfThere(
+  file: string,
+  remedy = 'remove it to have a new one made',
+): Promise<Uint8Array | undefined> {
   const handle = await openIfThere(file);
   if (handle === undefined) return undefined;
   try {
@@ -126,9 +133,7 @@ export async function readKeyIfThere(file: string): Promise<Uint8Array | undefin
     if (fault !== undefined) throw new KeyFileError(fault);
     const key = await handle.readFile();
     if (key.length !== keyBytes)
-      throw new KeyFileError(
-        `${file}: expected ${keyBytes} bytes, got ${key.length}; remove it to have a new one made`,
-      );
+      throw new KeyFileError(`${file}: expected ${keyBytes} bytes, got ${key.length}; ${remedy}`);
     return key;
   } finally {
     await handle.close();

@@ -123,7 +123,9 @@ for (const { what, skip, start } of servers)
       const running = workers.find(({ pid }) => pid === second.pid);
       assert.equal(running?.online, true);
       await client.call('worker.stop', { id: running.id });
-      assert.equal((await second.ended).status, 0);
+      const { status, tail } = await second.ended;
+      assert.equal(status, 0);
+      assert.match(tail.join('\n'), /an order of the daemon ends the worker process/);
 
       // The one that was killed has not said that it left; the other one has.
       const silent = await opened.promise;

@@ -44,7 +44,18 @@ describe('the engine of a configuration', () => {
     assert.equal(EngineSettings.parse({ bullmq: { url: 'redis://q.test' } }).bullmq.cluster, 'heronry');
     assert.match(
       await faultsOf(t, { url: 'redis://q.test', cluster: 'a:b' }),
-      /engine\.bullmq\.cluster: expected small letters/,
+      /engine\.bullmq\.cluster: expected at most 40 small letters/,
     );
+    assert.match(await faultsOf(t, { url: 'redis://q.test', cluster: 'x'.repeat(41) }), /expected at most 40 small/);
+    assert.equal(await faultsOf(t, { url: 'redis://q.test', cluster: 'x'.repeat(40) }), '');
+  });
+
+  test('wants at most as many worker processes at least as at most, and says both numbers', async (t) => {
+    assert.match(
+      await faultsOf(t, { url: 'redis://q.test', workers: { min: 1 } }),
+      /workers\.min: expected at most as many as `max`, which is 0, by default, got 1$/,
+    );
+    assert.match(await faultsOf(t, { url: 'redis://q.test', workers: { min: 5, max: 2 } }), /which is 2, got 5$/);
+    assert.equal(await faultsOf(t, { url: 'redis://q.test', workers: { min: 2, max: 2 } }), '');
   });
 });

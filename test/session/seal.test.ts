@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { keyBytes, KeyFileError, readKey, sealerWith } from '../../src/session/seal.ts';
+import { keyBytes, KeyFileError, readKey, readKeyIfThere, sealerWith } from '../../src/session/seal.ts';
 import { temporaryFolder } from './support.ts';
 
 describe('a seal', () => {
@@ -80,6 +80,7 @@ describe('the key file', () => {
   test('that is cut short is refused, not used', async (context) => {
     const folder = temporaryFolder(context);
     writeFileSync(join(folder, 'session.key'), 'short', { mode: 0o600 });
-    await assert.rejects(readKey(folder), /expected 32 bytes, got 5/);
+    await assert.rejects(readKey(folder), /expected 32 bytes, got 5; remove it to have a new one made$/);
+    await assert.rejects(readKeyIfThere(join(folder, 'session.key'), 'copy it again'), /got 5; copy it again$/);
   });
 });

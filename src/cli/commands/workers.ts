@@ -28,7 +28,13 @@ export function createCommand(terminal: Terminal): Command {
     .addCommand(showCommand(terminal))
     .addCommand(resizeCommand(terminal))
     .addCommand(scaleCommand(terminal))
-    .addCommand(orderCommand(terminal, 'drain', 'have a worker process take no further step; those that it runs go on'))
+    .addCommand(
+      orderCommand(
+        terminal,
+        'drain',
+        'have a worker process take no further step until it ends; those that it runs go on',
+      ),
+    )
     .addCommand(orderCommand(terminal, 'stop', 'have a worker process end in order'))
     .action((_options: object, command: Command) =>
       withDaemon(terminal, command, async (client) => {

@@ -12,6 +12,7 @@ import type { Issue } from '../../schema/expected.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
+import { placeProblems } from './daemon-places.ts';
 import { pluginsIn } from './definitions.ts';
 import { fixturesIn } from './fixtures.ts';
 import { callProblems, pluginUseProblems, validatePlugins } from './plugins.ts';
@@ -68,7 +69,10 @@ async function validateFile(file: string): Promise<Validation> {
     await import('../../definition/load.ts');
   const { holdsList } = await import('../../definition/load-projects.ts');
   const { pipelinesName, sinksName, typesName } = await import('../../definition/problem.ts');
-  if (name === daemonName) return { ...nothing, problems: problemsOfLoaded(await loadDaemon(file)) };
+  if (name === daemonName) {
+    const loaded = await loadDaemon(file);
+    return { ...nothing, problems: loaded.ok ? await placeProblems(file, loaded.value) : loaded.problems };
+  }
   if (/^projects\b/.test(name) || (await holdsList(file))) {
     const { listed, ...told } = await listedIn(file);
     return { ...nothing, projects: listed.length, ...told };
@@ -168,6 +172,7 @@ async function validateFolder(
     pipelines: pipelines?.pipelines.size ?? 0,
     problems: [
       ...(daemon === undefined ? [] : problemsOfLoaded(daemon)),
+      ...(await placeProblems(daemonFile, configured)),
       ...(await secretProblems(folder, configured?.secrets)),
       ...(await rateProblems(daemonFile, configured?.rates, sources === undefined ? undefined : loaded)),
       ...(types?.problems ?? []),

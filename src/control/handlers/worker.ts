@@ -33,7 +33,15 @@ export function workerHandlers({
       if (after === undefined) throw noScale();
       return after;
     },
-    'worker.resize': ({ id, concurrency }) => tell(id, { type: 'resize', concurrency }),
+    'worker.resize': async ({ id, concurrency }) => {
+      const found = await scrapes.workers();
+      if (found?.workers.some((worker) => worker.id === id && worker.isDraining))
+        throw new ControlError(
+          'conflict',
+          `worker process "${id}" is draining, and takes no further step until it ends: stop it, and start another one`,
+        );
+      return tell(id, { type: 'resize', concurrency });
+    },
     'worker.drain': ({ id }) => tell(id, { type: 'drain' }),
     'worker.stop': ({ id }) => tell(id, { type: 'stop' }),
   };

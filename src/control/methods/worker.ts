@@ -90,7 +90,7 @@ export const workerMethods = {
     result: Told,
     role: 'operate',
     scope: 'daemon',
-    doc: 'Tells a worker process how many steps to run at a time, until it ends.',
+    doc: 'Tells a worker process how many steps to run at a time, until it ends. One that drains is refused as a `conflict`.',
   },
   'worker.scale': {
     params: z.strictObject({
@@ -107,7 +107,7 @@ export const workerMethods = {
     result: Told,
     role: 'operate',
     scope: 'daemon',
-    doc: 'Tells a worker process to take no further step; those that it runs go on.',
+    doc: 'Tells a worker process to take no further step until it ends; those that it runs go on. No method undoes it.',
   },
   'worker.stop': {
     params: z.strictObject({ id }),
