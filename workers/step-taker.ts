@@ -17,14 +17,12 @@ export interface StepTakerDeps extends Omit<StepWorkerDeps, 'cluster'> {
   readonly version: string;
   /** How long the steps that run may take when it stops, in ms. */
   readonly patienceMs: number;
-  /** Called once it takes steps. */
-  begun(): void;
 }
 
 /** Takes steps from the queue during its life, and has them run by the engine of its process. A server that is away is waited for. */
 export function stepTaker(
   self: Self<StepTakerMessage>,
-  { queues, version, patienceMs, begun, ...deps }: StepTakerDeps,
+  { queues, version, patienceMs, ...deps }: StepTakerDeps,
 ): Behaviour<StepTakerMessage> {
   // Without `trapExit` the supervisor's shutdown would end this life before `stop` has run.
   self.trapExit((exit) => ({ type: 'exited', exit }));
@@ -35,7 +33,7 @@ export function stepTaker(
   const warn = plainWarn({ warn: deps.warn, clock, ending: either });
   const reach = { address: () => queues.address(), migrate: false, monotonic: () => clock.monotonic(), warn };
   const opening = openOnServer(reach, (server) => StepWorker.open(server, { ...deps, warn, cluster }), either);
-  opening.then(begun, (error: unknown) => {
+  opening.catch((error: unknown) => {
     if (!either.aborted) self.send({ type: 'failed', error: plainError(error) });
   });
   return {

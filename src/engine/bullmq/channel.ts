@@ -43,7 +43,7 @@ export class Channel {
   async hear(
     kind: 'report' | 'order',
     worker: string,
-    { told, refused }: { told(worker: string, message: unknown): void; refused(error: unknown): void },
+    { told, refused }: { told(worker: string, message: unknown): void; refused(error: unknown, worker: string): void },
   ): Promise<void> {
     await this.#relay.subscribe(topicOf(kind, worker), ({ topic, data }) => {
       const about = topic.slice(topic.lastIndexOf('.') + 1);
@@ -51,7 +51,7 @@ export class Channel {
         const { number, message } = Told.parse(this.#cluster.open(kind, about, String(data)));
         if (this.#isNew(topic, number)) told(about, message);
       } catch (error) {
-        refused(error);
+        refused(error, about);
       }
     });
   }

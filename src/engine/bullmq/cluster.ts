@@ -71,11 +71,24 @@ export class Cluster {
 
   /** Opens what `seal` sealed for the same kind and the same `about`. Throws a `BrokenSeal`. */
   open(kind: MessageKind, about: string, sealed: string): unknown {
-    const packed = this.#sealer.openBytes(Buffer.from(sealed, 'base64'), this.#context(kind, about));
-    if (packed === undefined) throw new BrokenSeal(`a ${kind} of ${about} was not sealed with the key of this cluster`);
+    // Whoever reaches the server may put anything there.
+    const packed =
+      typeof sealed === 'string'
+        ? this.#sealer.openBytes(Buffer.from(sealed, 'base64'), this.#context(kind, about))
+        : undefined;
+    if (packed === undefined)
+      throw new BrokenSeal(
+        `${this.#place(kind, about)}: expected a text that is sealed with the key of cluster ${this.name}`,
+      );
     const bytes = packed.subarray(1);
     const isPlain = packed[0] === plain;
     return deserialize(isPlain ? bytes : zstdDecompressSync(bytes, { maxOutputLength: maxMessageBytes }));
+  }
+
+  /** Where a message stood, for a person. */
+  #place(kind: MessageKind, about: string): string {
+    if (kind === 'job') return `the job ${about} of the queue ${this.steps}`;
+    return kind === 'result' ? `the job ${about} of the queue ${this.results}` : `the ${kind} of ${about}`;
   }
 
   #context(kind: MessageKind, about: string): string {

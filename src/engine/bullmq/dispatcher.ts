@@ -9,7 +9,7 @@ import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
 import { leftBehind } from './left-behind.ts';
 import { checkForLost, lostFailure, nobody, takenBack } from './lost-steps.ts';
-import { allWorkers, type Order, Report, type StepJob, StepResult } from './protocol.ts';
+import { allWorkers, type Order, Report, type StepJob, StepResult, unopened } from './protocol.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
 import { QueueLook } from './queue-look.ts';
 import type { QueuedJobs } from './queued-jobs.ts';
@@ -17,6 +17,7 @@ import { ServerTime } from './server-time.ts';
 import { isRefusal } from './refusal.ts';
 import { repeat } from './repeat.ts';
 import { stepKey } from './step-key.ts';
+import { Welcomes } from './welcomes.ts';
 import { DispatchedSteps, isAnswer, isCancelled, settle, silent, type Waiter } from './dispatched.ts';
 import { WorkerList, type WorkerProcess } from './worker-list.ts';
 
@@ -47,6 +48,7 @@ export class Dispatcher {
   readonly #lease: Lease;
   readonly #workers: WorkerList;
   readonly #kept: KeptResults;
+  readonly #welcomes: Welcomes;
   readonly #cancels: Cancels;
   readonly #look: QueueLook;
   readonly #deaths: Deaths;
@@ -78,9 +80,14 @@ export class Dispatcher {
       isRun: (id) => this.#workers.runs(id),
       vanished: ({ length }) => deps.warn(`${length} steps are gone from the queues without a result`),
       missing: (id) => this.#lost(id, 'the queues have neither it nor a result'),
-      untaken: (id) => this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('no worker process took it in time')),
+      untaken: (id) => this.#unsent(id, 'no worker process took it in time'),
+      unopened: (id) => {
+        deps.warn('a worker process cannot open steps: expected it to have the key of the cluster');
+        this.#unsent(id, unopened);
+      },
     });
     this.#deaths = new Deaths(deps.clock, deps.deaths);
+    this.#welcomes = new Welcomes({ ...deps, channel: parts.channel, version: deps.cluster.version });
     this.#cancels = new Cancels({
       steps: this.#steps,
       tell: (worker, order) => this.#channel.tell('order', worker, order),
@@ -107,8 +114,8 @@ export class Dispatcher {
     await time.measure();
     const asking = {
       ...{ cluster: cluster.name, holder, life: nanoid(), now: () => time.now() },
-      waits: () =>
-        warn(`the queues of cluster ${cluster.name} wait for another daemon to end`, 'it has the lease on them'),
+      waits: (other: string) =>
+        warn(`the queues of cluster ${cluster.name} wait for another daemon to end: "${other}" has the lease on them`),
     };
     const lease = await Lease.take(server, asking, signal);
     const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
@@ -116,7 +123,7 @@ export class Dispatcher {
     await dispatcher.#adopt();
     await channel.hear('report', '*', {
       told: (worker, message) => dispatcher.#told(worker, Report.parse(message)),
-      refused: (error) => warn('a report of a worker process is refused', error),
+      refused: (error, worker) => dispatcher.#welcomes.refused(error, worker),
     });
     server.openWorker(cluster.results, ({ id, data }) => dispatcher.#ended(id, data), {
       concurrency: mostKept,
@@ -230,7 +237,14 @@ export class Dispatcher {
     this.#isRefusing = true;
     this.#reckonCredit();
     this.#deps.warn('the server of the queues takes no step', error);
-    this.#dispatched.take(id)?.waiter?.reject(new TurnUnused('the server of the queues has refused it'));
+    this.#unsent(id, 'the server of the queues has refused it');
+  }
+
+  /** Gives back a step that was not sent. */
+  #unsent(id: string, why: string): void {
+    const step = this.#dispatched.take(id);
+    if (step?.earlier?.turn !== undefined) this.#deps.turns?.ended(step.earlier.turn, undefined);
+    step?.waiter?.reject(new TurnUnused(why));
   }
 
   async #dispatch(id: string, job: StepJob): Promise<void> {
@@ -262,6 +276,7 @@ export class Dispatcher {
     switch (report.type) {
       case 'present':
         if (report.id === worker) this.#workers.heard(report);
+        if (report.isWaiting === true) this.#welcomes.answer(worker);
         for (const step of report.active) this.#dispatched.get(step)?.waiter?.onTaken?.(worker);
         return this.#reckonCredit();
       case 'left':

@@ -27,8 +27,8 @@ export interface LeaseDeps extends LeaseHolder {
   readonly cluster: string;
   /** The server's time, in ms. */
   now(): number;
-  /** Called once where another daemon holds the lease. */
-  waits(): void;
+  /** Called once where another daemon holds the lease, with its name. */
+  waits(holder: string): void;
 }
 
 /** The right of one daemon to use the queues of a cluster. It ends by itself, by the server's clock; a request may be sent only before it has. */
@@ -53,7 +53,7 @@ export class Lease {
       const askedAt = deps.now();
       const epoch = await server.takeLease(deps.cluster, deps, leaseMs);
       if (epoch !== undefined) return new Lease(server, deps, { epoch, until: askedAt + leaseMs });
-      if (isFirst) deps.waits();
+      if (isFirst) deps.waits((await server.leaseHolder(deps.cluster)) ?? '');
       await delay(askEveryMs, undefined, { signal });
     }
   }

@@ -1,7 +1,7 @@
 import type { StepFailure } from '../step.ts';
 import type { Cluster } from './cluster.ts';
 import { eachInSlices } from './each-in-slices.ts';
-import { StepJob, type StepResult } from './protocol.ts';
+import { StepJob, type StepResult, unopened } from './protocol.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
 
 /** Why a step was lost that the queue has put back. */
@@ -52,6 +52,8 @@ export interface LostStepsDeps {
   missing(step: string): void;
   /** Called for a step that no worker process took before its turn was over; it is out of the queue. */
   untaken(step: string): void;
+  /** Called for a step that a worker process could not open; it is out of the queue. */
+  unopened(step: string): void;
 }
 
 /**
@@ -132,6 +134,11 @@ export class LostSteps {
   async #tell({ id = '', data }: { readonly id?: string; readonly data: string }, why: string): Promise<number> {
     const { steps, results } = this.#deps;
     const sealed = this.#failureOf(id, data, why);
+    if (sealed !== undefined && why === unopened) {
+      const removed = await steps.remove(id);
+      if (removed === 1) this.#deps.unopened(id);
+      return removed;
+    }
     if (sealed !== undefined) await results.add('result', sealed, { jobId: id, attempts: 1, removeOnComplete: true });
     return steps.remove(id);
   }

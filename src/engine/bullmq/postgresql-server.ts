@@ -19,6 +19,8 @@ on conflict (cluster) do update set holder = excluded.holder, life = excluded.li
 where held.holder = excluded.holder or held.until < clock_timestamp()
 returning epoch`;
 
+const leaseHolder = `select holder from ${schema}.heronry_leases where cluster = $1`;
+
 /** Why a worker process cannot use the tables yet. */
 const missingOrOld = `the schema "${schema}" of the database is missing or of an older BullMQ: a daemon makes it, or brings it up to date, when it starts`;
 
@@ -94,6 +96,10 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
     async takeLease(cluster, { holder, life, epoch = null }, ms) {
       const { rows } = await pool.query<{ epoch: string }>(takeLease, [cluster, holder, life, ms, epoch]);
       return rows[0] && Number(rows[0].epoch);
+    },
+    async leaseHolder(cluster) {
+      const { rows } = await pool.query<{ holder: string }>(leaseHolder, [cluster]);
+      return rows[0]?.holder;
     },
     async close() {
       await opened.close(() => pool.end());

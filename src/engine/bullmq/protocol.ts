@@ -7,6 +7,9 @@ const OutcomeShape = z.object({ kind: z.string(), at: z.number() });
 const SomeStep = z.custom<Step>((value) => StepShape.safeParse(value).success);
 const SomeOutcome = z.custom<StepOutcome>((value) => OutcomeShape.safeParse(value).success);
 
+/** Why a step has failed in its queue that its worker process could not open: it was not begun. */
+export const unopened = 'the worker process could not open it';
+
 /** A step for a worker process. */
 export const StepJob = z.object({
   step: SomeStep,
@@ -57,6 +60,8 @@ export const Presence = z.object({
   failed: z.int(),
   /** Set where it takes no further step. */
   isDraining: z.boolean(),
+  /** Set where no daemon of its version has welcomed it yet, so that it takes no step. */
+  isWaiting: z.literal(true).exactOptional(),
 });
 export type Presence = z.infer<typeof Presence>;
 
@@ -73,6 +78,8 @@ export const allWorkers = 'all';
 
 /** What a worker process is told. */
 export const Order = z.discriminatedUnion('type', [
+  /** That a daemon of this version has heard it: it may take steps. */
+  z.object({ type: z.literal('welcome'), version: z.string() }),
   /** To say at once that it is there. */
   z.object({ type: z.literal('report') }),
   /** To end those of these steps that it runs. */

@@ -55,6 +55,7 @@ export async function openRedisServer(url: string, { failed }: QueueServerOption
       const taken = await connection.eval(takeLease, 1, `bull:${cluster}.lease`, holder, life, ms, epoch);
       return taken === null ? undefined : Number(taken);
     },
+    leaseHolder: async (cluster) => (await connection.hget(`bull:${cluster}.lease`, 'holder')) ?? undefined,
     async close() {
       await opened.close();
       connection.disconnect();

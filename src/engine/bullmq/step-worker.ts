@@ -1,11 +1,12 @@
 import type { Clock } from '../../clock.ts';
 import { defined } from '../../defined.ts';
 import { errorText, type RunStep, type StepOutcome, TurnUnused } from '../step.ts';
+import { Admission } from './admission.ts';
 import { atMost, closingMs } from './at-most.ts';
 import { Channel } from './channel.ts';
 import { BrokenSeal, type Cluster, MessageTooLarge } from './cluster.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
-import { allWorkers, Order, type Presence, StepJob, type StepResult } from './protocol.ts';
+import { allWorkers, Order, type Presence, StepJob, type StepResult, unopened } from './protocol.ts';
 import { repeat } from './repeat.ts';
 import { ServerTime } from './server-time.ts';
 import { Takers } from './takers.ts';
@@ -31,6 +32,8 @@ export interface StepWorkerDeps {
   readonly run: (now: () => number) => RunStep;
   /** Runs a step in a process of its own, which it may end; its instants are by `now`. */
   readonly runAlone: (now: () => number) => RunStep;
+  /** Called once, when it begins to take steps. */
+  begun?(): void;
   /** Called when the daemon wants the process to end in order. */
   stop(): void;
   warn(what: string, error?: unknown): void;
@@ -47,6 +50,9 @@ export class StepWorker {
   readonly #channel: Channel;
   readonly #run: RunStep;
   readonly #runAlone: RunStep;
+  readonly #admission: Admission;
+  readonly #openTakers: () => Takers;
+  /** Missing until a daemon has welcomed it. */
   #takers: Takers | undefined;
   readonly #active = new Map<string, AbortController>();
   /** The steps that run, without those whose results are only to be put into the queue. */
@@ -61,9 +67,22 @@ export class StepWorker {
   /** Ends the reports. */
   #silence: (() => void) | undefined;
 
-  private constructor(deps: StepWorkerDeps, results: BullQueue, time: ServerTime, channel: Channel) {
+  private constructor(deps: StepWorkerDeps, server: QueueServer, time: ServerTime, channel: Channel) {
+    const { clock, cluster, self, warn } = deps;
     this.#deps = deps;
-    this.#results = results;
+    this.#results = server.openQueue(cluster.results);
+    const open = (slots: number) =>
+      server.openWorker(cluster.steps, ({ id, data }) => this.#process(id, data), {
+        name: self.id,
+        concurrency: slots,
+        lockDuration: lockMs,
+        // All checks share one pause.
+        stalledInterval: checkMs,
+        maxStalledCount: 0,
+      });
+    this.#openTakers = () => new Takers(this.#concurrency, open, (error) => warn('a slot cannot be given up', error));
+    const admitted = (): void => this.#admitted();
+    this.#admission = new Admission({ cluster, warn, admitted, monotonic: () => clock.monotonic() });
     this.#time = time;
     this.#channel = channel;
     this.#run = deps.run(() => time.now());
@@ -71,7 +90,7 @@ export class StepWorker {
     this.#concurrency = deps.concurrency;
   }
 
-  /** Begins to take steps. Rejects when the server of the queues cannot be used. */
+  /** Begins to take steps once a daemon of its version has welcomed it. Rejects when the server of the queues cannot be used. */
   static async open(server: QueueServer, deps: StepWorkerDeps): Promise<StepWorker> {
     const { clock, cluster, self, warn } = deps;
     const time = new ServerTime(
@@ -80,27 +99,20 @@ export class StepWorker {
     );
     await time.measure();
     const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
-    const worker = new StepWorker(deps, server.openQueue(cluster.results), time, channel);
+    const worker = new StepWorker(deps, server, time, channel);
     for (const addressed of [self.id, allWorkers])
       await channel.hear('order', addressed, {
         told: (_, message) => worker.#ordered(Order.parse(message)),
-        refused: (error) => warn('an order is refused', error),
+        refused: (error) => worker.#admission.refused(error),
       });
-    const open = (slots: number) =>
-      server.openWorker(cluster.steps, ({ id, data }) => worker.#process(id, data), {
-        name: self.id,
-        concurrency: slots,
-        lockDuration: lockMs,
-        // All checks share one pause.
-        stalledInterval: checkMs,
-        maxStalledCount: 0,
-      });
-    worker.#takers = new Takers(worker.#concurrency, open, (error) => warn('a slot cannot be given up', error));
     await worker.#tell();
     worker.#silence = repeat(
       clock,
       toldEveryMs,
-      () => worker.#tell(),
+      () => {
+        worker.#admission.look();
+        return worker.#tell();
+      },
       (error) => warn('the daemon is not told that this worker process is there', error),
     );
     return worker;
@@ -131,11 +143,10 @@ export class StepWorker {
   }
 
   async #process(id: string, data: string): Promise<void> {
-    const { cluster } = this.#deps;
     const running = new AbortController();
     this.#active.set(id, running);
     try {
-      const job = StepJob.parse(cluster.open('job', id, data));
+      const job = this.#opened(id, data);
       this.#take(id, job.sendBy);
       const result = await this.#counted(this.#resultOf(id, job, running.signal));
       await this.#hand(id, this.#sealed(id, result));
@@ -143,6 +154,15 @@ export class StepWorker {
       if (result.kind !== 'ended' || result.outcome.kind === 'failed') this.#failed += 1;
     } finally {
       this.#active.delete(id);
+    }
+  }
+
+  #opened(id: string, data: string): StepJob {
+    try {
+      return StepJob.parse(this.#deps.cluster.open('job', id, data));
+    } catch (cause) {
+      // The daemon knows by it that nothing was sent.
+      throw new Error(unopened, { cause });
     }
   }
 
@@ -232,6 +252,8 @@ export class StepWorker {
     const { stop, warn } = this.#deps;
     const untold = (error: unknown): void => warn('the daemon is not told what was done for an order', error);
     switch (order.type) {
+      case 'welcome':
+        return this.#admission.welcomed(order.version);
       case 'report':
         return void this.#tell().catch(untold);
       case 'cancel':
@@ -250,6 +272,13 @@ export class StepWorker {
     }
   }
 
+  #admitted(): void {
+    const { begun, warn } = this.#deps;
+    if (!this.#isDraining) this.#takers = this.#openTakers();
+    begun?.();
+    void this.#tell().catch((error: unknown) => warn('the daemon is not told that steps are taken', error));
+  }
+
   /** Takes no further step. */
   async #drain(): Promise<void> {
     this.#isDraining = true;
@@ -265,6 +294,7 @@ export class StepWorker {
     const presence: Presence = {
       ...{ type: 'present', ...self, version: cluster.version, concurrency, active: [...this.#active.keys()] },
       ...{ processed: this.#processed, failed: this.#failed, isDraining: this.#isDraining },
+      ...(!this.#admission.isAdmitted && { isWaiting: true }),
     };
     await this.#channel.tell('report', self.id, presence);
   }

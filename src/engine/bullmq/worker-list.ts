@@ -110,8 +110,8 @@ export class WorkerList {
   }
 
   #takesSteps(each: Heard): boolean {
-    const { isDraining, version } = each.presence;
-    return this.#isOnline(each) && !isDraining && version === this.#cluster.version;
+    const { isDraining, isWaiting, version } = each.presence;
+    return this.#isOnline(each) && !isDraining && isWaiting === undefined && version === this.#cluster.version;
   }
 
   #isOnline({ heardAt }: Heard): boolean {

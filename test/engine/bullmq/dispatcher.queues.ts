@@ -496,7 +496,7 @@ for (const { what, skip, start } of servers)
       const { name, close } = await open(t);
       const waits = Promise.withResolvers<string>();
       const second = open(t, { holder: 'other', warn: (what) => waits.resolve(what) }, name);
-      assert.match(await waits.promise, /wait for another daemon to end/);
+      assert.match(await waits.promise, /wait for another daemon to end: "daemon" has the lease on them$/);
       await close();
       const { work, dispatcher } = await second;
       await work();

@@ -6,7 +6,7 @@ import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
 import { Dispatcher } from '../../../src/engine/bullmq/dispatcher.ts';
 import type { DispatcherDeps } from '../../../src/engine/bullmq/dispatcher-deps.ts';
 import type { Presence, Report, StepResult } from '../../../src/engine/bullmq/protocol.ts';
-import type { Process } from '../../../src/engine/bullmq/queue-server.ts';
+import type { Process, RelayedMessage } from '../../../src/engine/bullmq/queue-server.ts';
 import { TurnUnused } from '../../../src/engine/step.ts';
 import { playedQueue, playedServer, takesNothing } from './played-server.ts';
 import { stepOf } from './played-steps.ts';
@@ -158,6 +158,36 @@ describe('a dispatcher', () => {
     const outcome = { kind: 'redirect', location: 'there', at: 0, elapsedMs: 1, bytes: 0 } as const;
     void end(id, { worker: 'w1', key: 'k', wasSent: true, kind: 'ended', outcome });
     assert.equal((await runs)?.kind, 'redirect');
+  });
+
+  const orders = (published: readonly RelayedMessage[], worker: string, by = cluster) =>
+    published
+      .filter(({ topic }) => topic === `order.${worker}`)
+      .map(({ data }) => by.open('order', worker, String(data)));
+
+  test('welcomes a worker process that waits for it, and grants turns for it once that takes steps', async (t) => {
+    const credits: number[] = [];
+    const { report, published } = await open(t, {}, { credited: (steps) => void credits.push(steps) });
+    report('w1', presenceOf('w1', { isWaiting: true }));
+    assert.partialDeepStrictEqual(orders(published, 'w1'), [{ message: { type: 'welcome', version: '1' } }]);
+    assert.deepEqual(credits, []);
+    report('w1', presenceOf('w1'));
+    assert.deepEqual(credits, [5]);
+    assert.equal(orders(published, 'w1').length, 1);
+  });
+
+  test('answers a worker process that has another key, so that it finds that, and tells of it once', async (t) => {
+    const warned: string[] = [];
+    const { report, published, pass } = await open(t, {}, { warn: (problem) => void warned.push(problem) });
+    const foreign = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).fill(2) });
+    for (let told = 0; told < 3; told += 1) {
+      report('w1', presenceOf('w1', { isWaiting: true }), foreign);
+      report('w1', { type: 'left' }, foreign);
+      await pass(5);
+    }
+    assert.equal(orders(published, 'w1').length, 3);
+    assert.equal(warned.length, 1);
+    assert.match(warned[0] ?? '', /the worker process w1 has another key/);
   });
 
   test('names a cancelled step that still runs to all worker processes within 2 s, again and again', async (t) => {

@@ -10,6 +10,7 @@ const cluster = new Cluster({ name: 'c', version: '1', key: new Uint8Array(32).f
 function lostSteps(steps: PlayedQueue, results: PlayedQueue, untaken: string[] = [], missing?: string[]): LostSteps {
   return new LostSteps({
     ...{ cluster, steps: playedQueue(steps), results: playedQueue(results), now: () => 0 },
+    unopened: (id) => assert.fail(`unopened ${id}`),
     isRun: () => false,
     vanished: () => undefined,
     refused: (error) => assert.fail(String(error)),
@@ -62,6 +63,41 @@ describe('the steps of lost worker processes', () => {
     );
     await lost.look([]);
     assert.equal(failed.length, 0);
+  });
+
+  test('are not those that a worker process could not open: these were not sent', async () => {
+    const unopened: string[] = [];
+    const failed = [jobOf('a', { failedReason: 'the worker process could not open it' })];
+    const lost = new LostSteps({
+      ...{ cluster, steps: playedQueue({ getFailed: async () => failed.splice(0), remove: async () => 1 }) },
+      ...{ results: playedQueue({ add: async () => assert.fail('told as lost') }), now: () => 0 },
+      ...{ refused: (error) => assert.fail(String(error)), isRun: () => false, vanished: () => undefined },
+      ...{ missing: (id) => assert.fail(id), untaken: (id) => assert.fail(id) },
+      unopened: (id) => void unopened.push(id),
+    });
+    await lost.look([]);
+    assert.deepEqual(unopened, ['a']);
+  });
+
+  test('are taken out of the queue with a sentence where someone made them by hand', async () => {
+    const removed: string[] = [];
+    const refused: string[] = [];
+    const failed = [
+      { id: '7', data: { url: 'http://site.test' }, failedReason: 'the worker process could not open it' },
+    ];
+    const remove = async (id: string): Promise<number> => removed.push(id);
+    const lost = new LostSteps({
+      ...{ cluster, steps: playedQueue({ getFailed: async () => failed.splice(0), remove }) },
+      ...{ results: playedQueue({ add: async () => assert.fail('told') }), now: () => 0 },
+      refused: (error) => void refused.push(error instanceof Error ? error.message : ''),
+      ...{ isRun: () => false, vanished: () => undefined, unopened: (id) => assert.fail(id) },
+      ...{ missing: (id) => assert.fail(id), untaken: (id) => assert.fail(id) },
+    });
+    await lost.look([]);
+    assert.deepEqual(removed, ['7']);
+    assert.deepEqual(refused, [
+      'the job 7 of the queue c.steps.1: expected a text that is sealed with the key of cluster c',
+    ]);
   });
 
   test('are looked for without the texts of those that run', async () => {

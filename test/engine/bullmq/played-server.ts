@@ -46,6 +46,7 @@ export function playedServer(more: Partial<QueueServer> & { readonly queue?: Pla
     }),
     now: async () => Date.now(),
     takeLease: async () => 1,
+    leaseHolder: async () => undefined,
     close: async () => undefined,
     ...server,
   };

@@ -15,7 +15,7 @@ async function open(t: TestContext, add: (id: string) => Promise<void>) {
   const clock = new VirtualClock(Date.now());
   const processes: Process[] = [];
   const warnings: string[] = [];
-  const { server } = playedServer({
+  const { server, pass: relay } = playedServer({
     now: async () => clock.now(),
     openQueue: () => playedQueue({ add: (_name: string, _text: string, { jobId }: { jobId: string }) => add(jobId) }),
     openWorker(_name, process) {
@@ -29,6 +29,8 @@ async function open(t: TestContext, add: (id: string) => Promise<void>) {
     stop: () => assert.fail('stop'),
     warn: (what) => void warnings.push(what),
   });
+  const welcome = { number: clock.now() * 1_000, message: { type: 'welcome', version: '1' } };
+  relay({ topic: 'order.w1', data: cluster.seal('order', 'w1', welcome) });
   const job = { step: stepOf('/a'), key: 'a', sendBy: clock.now() + 14_000, dispatchedAt: clock.now() };
   const running = processes[0]?.({ id: 'a', data: cluster.seal('job', 'a', job) }, t.signal);
   assert.ok(running);
