@@ -3,10 +3,14 @@ import { type Dirent, existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemText } from '../definition/file.ts';
 import { makeFolder } from '../make-folder.ts';
+import { openEnvironment } from '../store/lmdb/environment.ts';
 import { replayJournal } from '../store/lmdb/replay-journal.ts';
+import { vaultTable } from '../store/tables/vault.ts';
+import { packPath } from '../vault/pack.ts';
+import { vaultFolder } from '../vault/vault.ts';
 import { sinksFolder } from './backup.ts';
 import { basesIn, isTransient, journalName, markName } from './backup-layout.ts';
-import { dataFault } from './start-failure.ts';
+import { storeFault } from './start-failure.ts';
 
 /** What was restored. */
 interface Restored {
@@ -15,6 +19,8 @@ interface Restored {
   readonly asOf: number;
   /** Bytes at the end of the journal that were not whole, as of a daemon that was killed while it wrote them. */
   readonly cutBytes: number;
+  /** Kept pages of which the backup lacks the files, or parts of them; the daemon finds them missing. */
+  readonly lackingPages: number;
 }
 
 /** Thrown where a backup cannot be restored; its message says why. */
@@ -35,20 +41,45 @@ export async function restoreBackup(backup: string, data: string): Promise<Resto
   try {
     await makeFolder(dirname(data));
     await copyData(from, part);
-    const fault = await dataFault(part);
-    if (fault !== undefined) throw new RestoreError(fault);
+    const fault = await storeFault(part);
+    if (fault !== undefined)
+      throw new RestoreError(
+        `${join(from, 'data.mdb')} ${fault.why === undefined ? 'is not a store of Heronry' : `was cut: ${fault.why}`}: expected a whole one: restore another backup`,
+      );
     const copiedAt = (await stat(join(from, 'data.mdb'))).mtimeMs;
     const journal = join(from, journalName);
     const replayed = existsSync(journal) ? await replayJournal(journal, part) : { asOf: copiedAt, cutBytes: 0 };
     if (replayed.asOf === undefined)
       throw new RestoreError(`${journal} is damaged: its first entry cannot be read: expected a whole one`);
+    const lackingPages = await lackingPagesIn(part);
+    // LMDB makes it with rights for all.
+    await rm(join(part, 'lock.mdb'), { force: true });
     if (existsSync(data)) await rmdir(data);
     await rename(part, data);
-    return { data, asOf: replayed.asOf, cutBytes: replayed.cutBytes };
+    return { data, asOf: replayed.asOf, cutBytes: replayed.cutBytes, lackingPages };
   } catch (error) {
     await rm(part, { recursive: true, force: true });
     throw error instanceof RestoreError ? error : new RestoreError(`${data}: not restored: ${systemText(error)}`);
   }
+}
+
+/** Counts the kept pages of the packs whose files are not there, or not whole. */
+async function lackingPagesIn(folder: string): Promise<number> {
+  const environment = openEnvironment({ path: folder });
+  try {
+    let pages = 0;
+    for (const each of [...vaultTable(environment).packs.rows()]) {
+      const file = await stat(packPath(vaultFolder(folder), each.pack)).catch(ignoreMissing);
+      if ((file?.size ?? 0) < each.bytes) pages += each.pages;
+    }
+    return pages;
+  } finally {
+    await environment.close();
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The folder in a backup that has a copy of the data. */

@@ -73,7 +73,19 @@ export async function dataFault(folder: string): Promise<string | undefined> {
     const fault = await fileFault(join(folder, name));
     if (fault !== undefined) return fault;
   }
-  return storeFault(folder);
+  const fault = await storeFault(folder);
+  if (fault === undefined) return undefined;
+  const { path, why } = fault;
+  return why === undefined
+    ? foreign(path)
+    : `${path} was cut: ${why}: put a backup in its place (docs/operating.md), or ${elsewhere}`;
+}
+
+/** What is wrong with the file of a store. */
+interface StoreFault {
+  readonly path: string;
+  /** By what one sees that it was cut; missing for a file that is none of LMDB's. */
+  readonly why?: string;
 }
 
 /**
@@ -139,21 +151,21 @@ async function fileFault(path: string): Promise<string | undefined> {
  * whole store, for a missing file, and for an empty one in a folder that never held a store. Another daemon may write to the store
  * meanwhile: its file only grows, and has its pages before the page that counts them, so each is looked at in that order.
  */
-async function storeFault(folder: string): Promise<string | undefined> {
+export async function storeFault(folder: string): Promise<StoreFault | undefined> {
   const path = join(folder, 'data.mdb');
   const head = await headOf(path, pageOffset);
   if (head === undefined) return undefined;
   if (head.byteLength === 0) {
     const isCut = (await hasHeldStore(folder)) && (await stat(path)).size === 0;
-    return isCut ? cut(path, 'it is empty, where a store was') : undefined;
+    return isCut ? { path, why: 'it is empty, where a store was' } : undefined;
   }
   const isLittle = [true, false].find((each) => isMeta(head, 0, each));
-  if (isLittle === undefined) return foreign(path);
+  if (isLittle === undefined) return { path };
   const pageBytes = head.getUint32(pageSizeOffset, isLittle);
   const bytes = await headOf(path, pageBytes + pageOffset);
   const { size } = await stat(path);
   if (bytes === undefined || !isMeta(bytes, pageBytes, isLittle))
-    return cut(path, `it has ${size} bytes, less than its two first pages`);
+    return { path, why: `it has ${size} bytes, less than its two first pages` };
   // The newer of the two first pages counts.
   const [newest = 0] = [0, pageBytes].toSorted((a, b) =>
     txnAt(bytes, a, isLittle) < txnAt(bytes, b, isLittle) ? 1 : -1,
@@ -161,10 +173,10 @@ async function storeFault(folder: string): Promise<string | undefined> {
   const needed = (Number(bytes.getBigUint64(newest + lastPageOffset, isLittle)) + 1) * pageBytes;
   if (size >= needed) return undefined;
   const sizes = `it has ${size} bytes, and its pages take ${needed}`;
-  if (size % pageBytes !== 0) return cut(path, sizes);
+  if (size % pageBytes !== 0) return { path, why: sizes };
   // The last pages of a whole store may never have been written: those that one transaction took and gave back.
   const why = await whyNotCopied(folder);
-  return why === undefined ? undefined : cut(path, `${sizes}; those in use cannot be copied: ${why}`);
+  return why === undefined ? undefined : { path, why: `${sizes}; those in use cannot be copied: ${why}` };
 }
 
 function isMeta(bytes: DataView, at: number, isLittle: boolean): boolean {
@@ -202,10 +214,6 @@ async function headOf(path: string, length: number): Promise<DataView | undefine
     if (isMissing(error)) return undefined;
     throw error;
   }
-}
-
-function cut(path: string, why: string): string {
-  return `${path} was cut: ${why}: put a backup in its place (docs/operating.md), or ${elsewhere}`;
 }
 
 function foreign(path: string): string {

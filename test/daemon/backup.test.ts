@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync, watch } from 'node:fs';
-import { cp, mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { backupTo, copyFiles } from '../../src/daemon/backup.ts';
 import { restoreBackup } from '../../src/daemon/restore-backup.ts';
+import { packPath } from '../../src/vault/pack.ts';
 import { temporaryFolder, temporaryStore } from '../store/fixture.ts';
 import { productPage, productSource, startDaemon, startDaemonIn } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
@@ -155,4 +156,41 @@ test('a file that is removed before it could be copied fails no backup, but a fo
   assert.ok((await readdir(copy)).length < names.length);
   await writeFile(join(data, 'last.key'), '');
   await assert.rejects(copyFiles(join(copy, 'gone'), data), { code: 'ENOENT' });
+});
+
+test('a backup whose store was cut is refused by the name of its file, and nothing is restored', async (t) => {
+  const { store, path: data } = await temporaryStore(t);
+  const folder = temporaryFolder(t);
+  const made = join(folder, 'backup');
+  await backupTo(made, data, { store, vault: undefined });
+  await truncate(join(made, 'data.mdb'), 8_192);
+  const { status, err } = await run(['restore-backup', made, join(folder, 'data')]);
+  assert.equal(status, 4);
+  assert.ok(err.includes(`${join(made, 'data.mdb')} was cut: it has 8192 bytes`), err);
+  assert.match(err, /restore another backup$/m);
+  assert.doesNotMatch(err, /data\.part|--data/);
+  assert.deepEqual(await readdir(folder), ['backup']);
+});
+
+test('pages that a backup lacks are counted when it is restored, and what is restored is its owner’s alone', async (t) => {
+  const { store, path: data } = await temporaryStore(t);
+  const folder = temporaryFolder(t);
+  const made = join(folder, 'backup');
+  await store.write(() => {
+    store.vault.packs.put(['shop', '2026-05', 1], { pack: 1, bytes: 10, pages: 3, keptAt: 0 });
+    store.vault.packs.put(['shop', '2026-05', 2], { pack: 2, bytes: 10, pages: 4, keptAt: 0 });
+  });
+  await mkdir(join(data, 'vault'));
+  for (const pack of [1, 2]) await writeFile(packPath(join(data, 'vault'), pack), Buffer.alloc(10));
+  await backupTo(made, data, { store, vault: undefined });
+  const whole = join(folder, 'whole');
+  assert.doesNotMatch((await run(['restore-backup', made, whole])).out, /kept page/);
+  for (const name of await readdir(whole)) assert.equal((await stat(join(whole, name))).mode & 0o077, 0, name);
+  await rm(packPath(join(made, 'vault'), 2));
+  const { status, out } = await run(['restore-backup', made, join(folder, 'lacking')]);
+  assert.equal(status, 0);
+  assert.match(
+    out,
+    /^restored .*; 4 kept pages of packs that the backup lacks, or has not whole, cannot all be read$/m,
+  );
 });
