@@ -249,9 +249,10 @@ export function followStore(deps: Deps): ContinuousBackup {
     const until = await writeFrame(copy);
     const path = join(options.to, baseName(copy.number));
     await rename(copy.path, path);
-    await syncFile(options.to);
+    // It has its name from here on, whatever fails.
     base = { ...copy, path };
     copied = undefined;
+    await syncFile(options.to);
     for (const other of await basesIn(options.to))
       if (other.number !== copy.number) await rm(other.path, { recursive: true, force: true });
     return until;
