@@ -70,11 +70,12 @@ export function alarms(self: Self<AlarmsMessage>, deps: AlarmsDeps): Behaviour<A
     );
   }
 
-  function seenOf({ done, workers }: RemoteState): SeenWorkers {
+  function seenOf({ done, workers, queues }: RemoteState): SeenWorkers {
     const silent = workers
       .filter(({ isOnline }) => !isOnline)
       .map(({ host, pid, heardAt }) => ({ name: `${host} ${pid}`, silentMs: deps.clock.now() - heardAt }));
-    const { oldestAt } = workers.some(({ takesSteps }) => takesSteps) ? noBacklog : deps.backlog();
+    const isTended = queues.kind === 'leased' || workers.some(({ takesSteps }) => takesSteps);
+    const { oldestAt } = isTended ? noBacklog : deps.backlog();
     const untendedMs = oldestAt === undefined ? 0 : deps.clock.now() - oldestAt;
     return { at: deps.clock.monotonic(), ...done, untendedMs, silent };
   }

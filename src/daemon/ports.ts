@@ -11,6 +11,7 @@ import type { SourceCircuit } from '../fetch/ledger/circuit.ts';
 import type { Reloaded } from '../../workers/definitions.ts';
 import type { DelivererStatus, Tested } from '../../workers/deliverer.ts';
 import type { SourceStatus } from '../../workers/source.ts';
+import type { RemoteState } from '../engine/bullmq/remote-steps.ts';
 import type { ScaleStatus } from '../../workers/scaler.ts';
 import type { WorkerScale } from '../control/methods/worker.ts';
 import type { LogInAddress } from '../../workers/http.ts';
@@ -58,7 +59,13 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       paused: () => state.paused() ?? pauseOfAll(state.store())?.text,
       pausedUntil: () => state.pausedUntil() ?? pauseOfAll(state.store())?.until,
       lookAtPipelines: () => names.pipelines.whereis('pipelines')?.send({ type: 'look' }),
-      workers: () => names.engine.via('engine').ask((reply) => ({ type: 'workers', reply }), Infinity),
+      async workers() {
+        const asked = names.engine
+          .via('engine')
+          .ask<RemoteState | undefined>((reply) => ({ type: 'workers', reply }), Infinity);
+        const state = await asked;
+        return state && { ...state, startsWorkers: (options.queues?.workers.max ?? 0) > 0 };
+      },
       scale: () =>
         scaleOf(
           daemon,

@@ -112,6 +112,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
           clock,
           version: options.version,
           warn: options.warn,
+          info: (what) => options.log?.('info', what, {}),
           forgetAfterMs: queues.workers.forgetAfter,
           // The file of the store is the daemon's own: a copy has another.
           holder: `${hostname()} ${state.store().meta.home()}`,

@@ -47,6 +47,10 @@ export function createMeters() {
       info: gauge('info', 'The version of the daemon and of its run time; always 1.', 'version', 'node'),
       startTime: gauge('start_time_seconds', 'When the daemon started, in seconds since 1970.'),
       ready: gauge('ready', 'Whether all that should run was started, and scraping is not paused.'),
+      queues: gauge(
+        'queues_ready',
+        'Whether steps can be handed to worker processes; missing where the daemon runs them itself.',
+      ),
       memory: gauge('memory_bytes', "Memory of the process's own, without the mapped file of the store."),
       resident: gauge(
         'resident_memory_bytes',

@@ -5,6 +5,7 @@ import { kindOf, type Sink } from '../definition/sink.ts';
 import type { Result } from '../control/methods.ts';
 import type { Store } from '../store/store.ts';
 import { rowsOf } from '../store/tables/sinks.ts';
+import { isHeldUp } from '../view/queues.ts';
 import { SymptomKind } from '../view/symptom.ts';
 import { localWorker, type Meters } from './meters.ts';
 
@@ -66,7 +67,7 @@ function setWorkers(meters: Meters, { workers: processes, queued, scale }: Resul
 
 function setProcess(
   meters: Meters['process'],
-  { version, node, startedAt, state, paused, backup, ...load }: DaemonStatus,
+  { version, node, startedAt, state, paused, backup, queues, ...load }: DaemonStatus,
   now: number,
 ): void {
   meters.info.set({ version, node }, 1);
@@ -77,6 +78,8 @@ function setProcess(
   meters.loopDelay.set(load.loopDelayMs / 1_000);
   if (backup === undefined) meters.backup.remove();
   else meters.backup.set(Math.max(0, now - (backup.upToAt ?? startedAt)) / 1_000);
+  if (queues === undefined) meters.queues.remove();
+  else meters.queues.set(Number(!isHeldUp(queues) && queues.state !== 'opening'));
   const { user, system } = process.cpuUsage();
   setTotal(meters.cpu, (user + system) / 1e6);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { DaemonStatus } from '../../src/control/methods/daemon.ts';
 import { serve } from '../control/daemon.ts';
 import { status } from '../control/status.ts';
@@ -80,6 +80,69 @@ test('status tells how far the backup has come, and why it stands still', async 
     await lineOf({ upToAt: now - 60_000, failure: 'the folder is gone' }),
     'up to 1m ago, stands still: the folder is gone',
   );
+});
+
+const none = { versions: [], draining: 0, away: 0 };
+const unreached = { state: 'unreached', why: 'the secret QUEUES is missing', taking: 0, idle: none } as const;
+
+describe('status of a daemon whose steps worker processes run', () => {
+  const linesOf = async (t: TestContext, queues: DaemonStatus['queues'], ...words: string[]) => {
+    const offers = [{ waitFor: 'room', offers: 30, oldestAt: now - 120_000 }] as const;
+    const backlog = { turns: 1, oldestAt: now - 120_000 };
+    const found = { ...status, offers, backlog, ...(queues && { queues }) };
+    const { path } = await serve(t, { 'daemon.status': () => found });
+    return run(['status', ...words, '--socket', path], { now });
+  };
+  const lineOf = async (t: TestContext, queues: DaemonStatus['queues']) =>
+    /\nqueues +(.*)/.exec((await linesOf(t, queues)).out)?.[1];
+
+  test('says in a line whether they can, and else why not', async (t) => {
+    const since = now - 20_000;
+    assert.equal(await lineOf(t, undefined), undefined);
+    assert.equal(await lineOf(t, { state: 'ready', taking: 2, idle: none }), 'ready, 2 worker processes take steps');
+    assert.equal(
+      await lineOf(t, { ...unreached, since }),
+      'cannot be reached since 20s ago: the secret QUEUES is missing',
+    );
+    assert.equal(
+      await lineOf(t, { state: 'leased', holder: 'crow pid 4711', since, taking: 0, idle: none }),
+      'wait for another daemon (crow pid 4711), which has the lease since 20s ago',
+    );
+    assert.equal(
+      await lineOf(t, { state: 'unattended', since, taking: 0, idle: none }),
+      'no worker process of version 0.1.0 takes steps since 20s ago: none is there',
+    );
+    const idle = { versions: ['0.0.9', '0.0.9'], draining: 1, away: 3 };
+    assert.equal(
+      await lineOf(t, { state: 'unattended', since, taking: 0, idle }),
+      'no worker process of version 0.1.0 takes steps since 20s ago: there is 2 of version 0.0.9, 1 draining, 3 away',
+    );
+    assert.equal(
+      await lineOf(t, { state: 'idle', since, taking: 0, idle: none }),
+      'no worker process is needed, as no turn waits for one',
+    );
+  });
+
+  test('says that what is due waits for a worker process where none is there, and counts hosts in the backlog', async (t) => {
+    const { out } = await linesOf(t, { state: 'unattended', since: now, taking: 0, idle: none });
+    assert.match(out, /\nturns {5}30 wait for a worker process, due since 2m ago\n/);
+    assert.match(out, /\nbacklog {3}1 host could be asked now, and waits for a worker process, since 2m ago\n/);
+    const away = await linesOf(t, { ...unreached, since: now });
+    assert.match(away.out, /\nturns {5}30 wait for the queues, due/);
+    assert.match((await linesOf(t, undefined)).out, /30 wait for room in the daemon, due/);
+  });
+
+  test('fails its check once the queues keep anything from being asked for 15 s', async (t) => {
+    for (const state of ['unreached', 'leased', 'unattended'] as const) {
+      const seen = { ...unreached, state };
+      assert.equal((await linesOf(t, { ...seen, since: now - 14_999 }, '--check')).status, 0);
+      const { out, status: exit } = await linesOf(t, { ...seen, since: now - 15_000 }, '--check');
+      assert.equal(exit, 1);
+      assert.match(out, /^queues: .* since 15s ago/);
+    }
+    const idle = { state: 'idle', since: 0, taking: 0, idle: none } as const;
+    assert.equal((await linesOf(t, idle, '--check')).status, 0);
+  });
 });
 
 test('status --check says in one line that all is well, or what is not, and exits with 1 then', async (t) => {

@@ -42,6 +42,14 @@ async function openReceiver(t: TestContext) {
   return { url: site.url('/scale'), told, second };
 }
 
+test('a daemon whose queues cannot be reached says so, and why, in its state and with its worker processes, and is ready all the same', async (t) => {
+  const { client } = await startDaemon(t, { sources: {}, queues: queuesWith({}) });
+  const { state, queues } = await client.call('daemon.status', {});
+  assert.deepEqual([state, queues?.state, queues?.why], ['ready', 'unreached', 'no server']);
+  const listed = await client.call('worker.list', {});
+  assert.deepEqual(listed.queues, queues);
+});
+
 describe('how many worker processes are wanted', () => {
   test('is set between limits at run time, and kept over a restart [S28]', async (t) => {
     const pids = new Set<number>();

@@ -38,4 +38,13 @@ describe('the pages of a daemon that has started', () => {
     assert.match(await stateLine(), /ready/);
     assert.doesNotMatch(await stateLine(), /to start/);
   });
+
+  test('say why nothing is asked through the queues', async (t) => {
+    const idle = { versions: [], draining: 0, away: 0 };
+    const queues = { state: 'unreached', since: 1_000, why: 'no server', taking: 0, idle } as const;
+    const samples = sampleHandlers({ text: 'x', items: 0, number: 1 });
+    const { ask } = await serveHttp(t, { ...samples, 'daemon.status': () => ({ ...status, queues }) });
+    const state = load((await ask('/')).text)('main > p.state');
+    assert.match(state.text(), /queues:\s+cannot be reached since .*: no server/);
+  });
 });

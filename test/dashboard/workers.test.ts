@@ -4,6 +4,7 @@ import { load } from 'cheerio';
 import type { Params } from '../../src/control/methods.ts';
 import type { WorkerView } from '../../src/control/methods/worker.ts';
 import type { StepEntry } from '../../src/view/step-entry.ts';
+import { status } from '../control/status.ts';
 import { serveHttp } from '../http/server.ts';
 import { assertHarmless, hostile } from './hostile.ts';
 
@@ -73,6 +74,18 @@ describe('the page of worker processes', () => {
     });
     assert.equal(status, 303);
     assert.deepEqual(told, [{ min: 2, max: 8 }]);
+  });
+
+  test('says what keeps steps from being run', async (t) => {
+    const idle = { versions: [hostile], draining: 0, away: 0 };
+    const queues = { state: 'unattended', since: 1_000, taking: 0, idle } as const;
+    const { ask } = await serveHttp(t, {
+      'worker.list': () => ({ engine: 'bullmq', workers: [], queues }),
+      'daemon.status': () => ({ ...status, queues }),
+    });
+    const { text } = await ask('/workers');
+    assert.match(load(text)('main').text(), /queues[^]*no worker process of version 0\.1\.0 takes steps since/);
+    assertHarmless(text);
   });
 
   test('says where there are none', async (t) => {

@@ -21,6 +21,7 @@ describe('the metrics of a daemon', () => {
       'heronry_info gauge version node',
       'heronry_start_time_seconds gauge',
       'heronry_ready gauge',
+      'heronry_queues_ready gauge',
       'heronry_memory_bytes gauge',
       'heronry_resident_memory_bytes gauge',
       'heronry_cpu_seconds_total counter',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Sink } from '../../src/definition/sink.ts';
 import type { DaemonStatus } from '../../src/control/methods/daemon.ts';
 import type { WorkerView } from '../../src/control/methods/worker.ts';
+import type { QueuesView } from '../../src/view/queues.ts';
 import { createMetrics } from '../../src/telemetry/metrics.ts';
 import { status } from '../control/status.ts';
 import { temporaryStore, track } from '../store/fixture.ts';
@@ -25,6 +26,7 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
   const metrics = createMetrics();
   metrics.watchSteps(() => Promise.reject(new Error('expected no step')));
   let backup: DaemonStatus['backup'];
+  let queues: Pick<QueuesView, 'state'> | undefined;
   const read = async (isOnline: boolean, processes: readonly WorkerView[] = []) => {
     const text = await metrics.read({
       now: () => now,
@@ -34,6 +36,7 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
         backup,
         offers,
         backlog: { turns: 3, oldestAt: now - 2_000 },
+        ...(queues && { queues: { ...queues, taking: 1, idle: { versions: [], draining: 0, away: 0 } } }),
       }),
       store: () => store,
       workers: () => ({
@@ -50,7 +53,7 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
     return text
       .split('\n')
       .filter((line) =>
-        /^heronry_(?:worker|offers\{wait_for="gap|oldest\w+\{wait_for="g|outbox|queued|backup|backlog|oldest_backlog)/.test(
+        /^heronry_(?:worker|offers\{wait_for="gap|oldest\w+\{wait_for="g|outbox|queued|queues|backup|backlog|oldest_backlog)/.test(
           line,
         ),
       );
@@ -91,4 +94,15 @@ test('the state of the daemon is read when it is asked for: its engine, what wai
   assert.equal((await read(true))[0], 'heronry_backup_age_seconds 9');
   backup = { upToAt: now - 3_000, failure: 'the folder is gone' };
   assert.equal((await read(true))[0], 'heronry_backup_age_seconds 3');
+  for (const [state, ready] of [
+    ['ready', 1],
+    ['idle', 1],
+    ['opening', 0],
+    ['unreached', 0],
+    ['leased', 0],
+    ['unattended', 0],
+  ] as const) {
+    queues = { state };
+    assert.equal((await read(true))[0], `heronry_queues_ready ${ready}`);
+  }
 });

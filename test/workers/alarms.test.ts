@@ -31,7 +31,12 @@ test('a worker process that is silent for two minutes is told once, and once tha
         limits,
         async seen() {
           if (workers === undefined) throw new CallError('noproc', 'engine is not alive');
-          return { workers, queued: nothingQueued, done: { steps: 0, broken: 0, waits: 0, waitedMs: 0 } };
+          return {
+            queues: { kind: 'open' },
+            workers,
+            queued: nothingQueued,
+            done: { steps: 0, broken: 0, waits: 0, waitedMs: 0 },
+          };
         },
         backlog: () => noBacklog,
         save: async (symptoms) => told.push(symptoms.map((symptom) => symptom.worker)),
@@ -65,6 +70,7 @@ test('turns that wait while no worker process takes steps are told; with one tha
   const system = createSystem({ clock });
   const told: string[][] = [];
   let takesSteps = true;
+  let isLeased = false;
   const spawned = await system.spawn<AlarmsMessage>(
     (self) =>
       alarms(self, {
@@ -72,6 +78,7 @@ test('turns that wait while no worker process takes steps are told; with one tha
         limits,
         backlog: () => ({ turns: 3, oldestAt: Date.UTC(2026, 0, 1) }),
         seen: async () => ({
+          queues: { kind: isLeased ? 'leased' : 'open', since: 0, holder: undefined },
           workers: [{ ...workerAt(clock.now()), takesSteps }],
           queued: nothingQueued,
           done: { steps: 0, broken: 0, waits: 0, waitedMs: 0 },
@@ -94,4 +101,8 @@ test('turns that wait while no worker process takes steps are told; with one tha
   takesSteps = false;
   await pass(30);
   assert.deepEqual(told, [[], ['workers_waiting']]);
+  // Another daemon has its worker processes work for it.
+  isLeased = true;
+  await pass(30);
+  assert.deepEqual(told, [[], ['workers_waiting'], []]);
 });

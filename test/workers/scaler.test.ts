@@ -4,6 +4,7 @@ import { Registry } from '../../src/actor/registry.ts';
 import { createSystem } from '../../src/actor/system.ts';
 import { VirtualClock } from '../../src/clock.ts';
 import { EngineSettings } from '../../src/definition/engine.ts';
+import type { QueuesCondition } from '../../src/engine/bullmq/queues-watch.ts';
 import { nothingQueued } from '../../src/engine/bullmq/queued-jobs.ts';
 import type { WorkerProcess } from '../../src/engine/bullmq/worker-list.ts';
 import { type KeptScale, scaler, type ScalerMessage, type WorkerChild } from '../../workers/scaler.ts';
@@ -19,7 +20,11 @@ interface Played extends WorkerChild {
 async function startScaler(
   t: TestContext,
   workers: object,
-  { kept, canStart = () => true }: { readonly kept?: KeptScale; readonly canStart?: () => boolean } = {},
+  {
+    kept,
+    canStart = () => true,
+    first = { kind: 'open' },
+  }: { readonly kept?: KeptScale; readonly canStart?: () => boolean; readonly first?: QueuesCondition } = {},
 ) {
   const clock = new VirtualClock(Date.UTC(2026, 0, 1));
   const system = createSystem({ clock });
@@ -28,7 +33,7 @@ async function startScaler(
   const told: number[] = [];
   const saved: KeptScale[] = kept === undefined ? [] : [kept];
   const warned: string[] = [];
-  const stage = { turns: 0, since: 0, present: [] as readonly Partial<WorkerProcess>[] };
+  const stage = { turns: 0, since: 0, present: [] as readonly Partial<WorkerProcess>[], queues: first };
   const registry = new Registry<'scaler', ScalerMessage>();
   const spawned = await system.spawn<ScalerMessage>(
     (self) =>
@@ -44,6 +49,7 @@ async function startScaler(
         },
         backlog: () => ({ turns: stage.turns, oldestAt: stage.turns === 0 ? undefined : stage.since }),
         seen: async () => ({
+          queues: stage.queues,
           queued: nothingQueued,
           done: { steps: 0, broken: 0, waits: 0, waitedMs: 0 },
           workers: stage.present.map(present),

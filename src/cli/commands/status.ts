@@ -5,6 +5,7 @@ import { CommandError } from '../exit-status.ts';
 import { ageText } from '../../time-text.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { pausedWhat, pauseText } from '../../view/pause.ts';
+import { isHeldUp, isHeldUpForLong, queuesText } from '../../view/queues.ts';
 import { bytesText, countText, plainText } from '../../view/text.ts';
 
 /** `status`: shows the state of the daemon. */
@@ -20,7 +21,7 @@ export function createCommand(terminal: Terminal): Command {
     .action(({ check }: { readonly check?: true }, command: Command) =>
       withDaemon(terminal, command, async (client) => {
         const status = await client.call('daemon.status', {});
-        const troubles = check === true ? troublesOf(status) : [];
+        const troubles = check === true ? troublesOf(status, terminal.now()) : [];
         const line = troubles.length > 0 ? troubles.join('; ') : wellText(status);
         print(terminal, command, status, () => (check === true ? line : showDaemon(terminal, status)));
         if (troubles.length > 0) throw new CommandError('failed', line, { isTold: true });
@@ -29,11 +30,15 @@ export function createCommand(terminal: Terminal): Command {
 }
 
 /** What is wrong with the daemon, or with what it tracks, and neither acknowledged nor snoozed. */
-function troublesOf({ tickets, paused, backup, sources, targets }: DaemonStatus): string[] {
+function troublesOf(
+  { tickets, paused, backup, sources, targets, queues, version }: DaemonStatus,
+  now: number,
+): string[] {
   return [
     ...(tickets.open > 0 ? [`${countText(tickets.open, 'ticket')} ${tickets.open === 1 ? 'is' : 'are'} open`] : []),
     ...(paused === undefined ? [] : [`scraping is paused: ${plainText(paused)}`]),
     ...(backup?.failure === undefined ? [] : [`the backup stands still: ${plainText(backup.failure)}`]),
+    ...(queues !== undefined && isHeldUpForLong(queues, now) ? [`queues: ${queuesText(queues, version, now)}`] : []),
     ...(sources.broken > 0 ? [`${countText(sources.broken, 'source')} with problems`] : []),
     ...(sources.missing > 0 ? [`${countText(sources.missing, 'source')} with targets, but without a definition`] : []),
     ...(targets.parked > 0
@@ -75,6 +80,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     ...ticketLines(terminal, status),
     `turns     ${offersText(terminal, status)}`,
     ...backlogLines(terminal, status),
+    ...queuesLines(terminal, status),
     ...(status.config === undefined ? [] : [`config    ${status.config}`]),
     `data      ${status.data}`,
     `socket    ${status.socket}`,
@@ -106,7 +112,7 @@ function backupLines(terminal: Terminal, { backup }: DaemonStatus): string[] {
   return [`backup    ${upTo}${standsStill}`];
 }
 
-const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], string>> = {
+const waitTexts: Readonly<Record<Exclude<DaemonStatus['offers'][number]['waitFor'], 'room'>, string>> = {
   gap: "for their hosts' pauses",
   crawl_delay: 'for crawl-delays',
   throttle: 'for throttled hosts',
@@ -117,26 +123,46 @@ const waitTexts: Readonly<Record<DaemonStatus['offers'][number]['waitFor'], stri
   circuit: 'for circuits',
   preparation: 'for robots.txt or a log-in',
   pause: 'as they are paused',
-  room: 'for room in the daemon',
 };
 
 /** Formats how many offers wait for turns, what they wait for, and since when the oldest of each was due. */
-function offersText(terminal: Terminal, { offers }: DaemonStatus): string {
+function offersText(terminal: Terminal, { offers, queues }: DaemonStatus): string {
   if (offers.length === 0) return 'nobody waits';
   return offers
     .map(
       ({ waitFor, offers: count, oldestAt }) =>
-        `${count} wait ${waitTexts[waitFor]}, due since ${ageText(oldestAt, terminal.now())}`,
+        `${count} wait ${waitFor === 'room' ? roomText(queues) : waitTexts[waitFor]}, due since ${ageText(oldestAt, terminal.now())}`,
     )
     .join('; ');
 }
 
-function backlogLines(terminal: Terminal, { backlog: { turns, oldestAt } }: DaemonStatus): string[] {
+/** Says what offers wait for that nothing but room in flight holds back. */
+function roomText(queues: DaemonStatus['queues']): string {
+  switch (queues?.state) {
+    case undefined:
+      return 'for room in the daemon';
+    case 'ready':
+      return 'for room in the daemon, or a worker process that has a slot';
+    case 'unattended':
+    case 'idle':
+      return 'for a worker process';
+    default:
+      return 'for the queues';
+  }
+}
+
+/** Formats the backlog, in which each host counts once. */
+function backlogLines(terminal: Terminal, { backlog: { turns, oldestAt }, queues }: DaemonStatus): string[] {
   if (oldestAt === undefined) return [];
-  const waited = countText(turns, 'turn');
-  return [
-    `backlog   ${waited} ${turns === 1 ? 'waits' : 'wait'} for room in flight, since ${ageText(oldestAt, terminal.now())}`,
-  ];
+  const hosts = `${countText(turns, 'host')} could be asked now, and ${turns === 1 ? 'waits' : 'wait'}`;
+  const room = queues === undefined || queues.state === 'ready' ? 'for room in flight' : roomText(queues);
+  return [`backlog   ${hosts} ${room}, since ${ageText(oldestAt, terminal.now())}`];
+}
+
+function queuesLines(terminal: Terminal, { queues, version }: DaemonStatus): string[] {
+  if (queues === undefined) return [];
+  const text = queuesText(queues, version, terminal.now());
+  return [`queues    ${isHeldUp(queues) ? terminal.paint('red', text) : text}`];
 }
 
 /** Formats how many changes shared a transaction of the store; nothing before the first. */

@@ -3,6 +3,7 @@ import { defined } from '../../defined.ts';
 import { ControlError } from '../../control/error.ts';
 import type { WorkerScale, WorkerView } from '../../control/methods/worker.ts';
 import { ageText } from '../../time-text.ts';
+import { queuesText } from '../../view/queues.ts';
 import { countText, plainText, rateText } from '../../view/text.ts';
 import { callAndPrint, examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { countIn } from '../options.ts';
@@ -41,7 +42,10 @@ export function createCommand(terminal: Terminal): Command {
         const found = await client.call('worker.list', {});
         if (found.engine === 'local')
           terminal.err('the daemon asks and reads itself: `engine` in heronry.yaml has worker processes do it');
-        else if (found.workers.length === 0) terminal.err('no worker process is there: `heronry worker` runs one');
+        else if (found.queues !== undefined && found.queues.state !== 'ready') {
+          const { version } = await client.call('daemon.status', {});
+          terminal.err(`queues: ${queuesText(found.queues, version, terminal.now())}`);
+        } else if (found.workers.length === 0) terminal.err('no worker process is there: `heronry worker` runs one');
         print(terminal, command, found, () => {
           const lines = found.workers.length === 0 ? [] : [showWorkers(terminal, found.workers)];
           return [...lines, ...(found.scale === undefined ? [] : [scaleText(found.scale)])].join('\n');

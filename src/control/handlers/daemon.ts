@@ -1,12 +1,13 @@
 import { sourceIdOf } from '../../definition/problem.ts';
 import type { LifeView } from '../../actor/report.ts';
-import { describeReason } from '../../actor/errors.ts';
+import { CallError, describeReason } from '../../actor/errors.ts';
 import { defined } from '../../defined.ts';
 import { ControlError } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { DaemonStatus, TreeNode } from '../methods/daemon.ts';
 import type { Backlog, WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
-import type { Ports } from './ports.ts';
+import type { Ports, RemoteWorkers } from './ports.ts';
+import { queuesView } from './queues.ts';
 
 /** The most pauses that are told. */
 const shownPauses = 100;
@@ -41,7 +42,8 @@ export function daemonHandlers(deps: Deps) {
   } satisfies Partial<Handlers>;
 }
 
-function status(deps: Deps): DaemonStatus {
+async function status(deps: Deps): Promise<DaemonStatus> {
+  const remote = await remoteOf(deps);
   const store = deps.store();
   const { ready, remaining } = deps.daemon.progress();
   const { sources, problems } = deps.catalogue();
@@ -69,9 +71,10 @@ function status(deps: Deps): DaemonStatus {
       offers,
       oldestAt: Math.round(oldestAt),
     })),
-    backlog: backlogOf(deps.daemon.waiting.backlog()),
+    backlog: remote?.queues.kind === 'leased' ? { turns: 0 } : backlogOf(deps.daemon.waiting.backlog()),
     lastEvent: store.events.last(),
     ...defined({
+      queues: remote && queuesView(remote, deps.daemon),
       backup: deps.daemon.backups.followed(),
       apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined,
       paused,
@@ -79,6 +82,16 @@ function status(deps: Deps): DaemonStatus {
       pauses: pauses.length > 0 ? pauses : undefined,
     }),
   };
+}
+
+/** Resolves with the worker processes; with nothing where the daemon runs steps itself, and while no engine runs. */
+async function remoteOf({ scrapes }: Deps): Promise<RemoteWorkers | undefined> {
+  try {
+    return await scrapes.workers();
+  } catch (error) {
+    if (error instanceof CallError) return undefined;
+    throw error;
+  }
 }
 
 function backlogOf({ turns, oldestAt }: Backlog): DaemonStatus['backlog'] {

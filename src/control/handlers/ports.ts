@@ -169,7 +169,7 @@ export interface ScrapesPort {
   /** Has the actor that runs pipelines look at what is to be run. */
   lookAtPipelines(): void;
   /** Resolves with the worker processes that were heard of; with nothing where steps run in the daemon itself. */
-  workers(): Promise<RemoteState | undefined>;
+  workers(): Promise<RemoteWorkers | undefined>;
   /** Resolves with how many worker processes are wanted; with nothing where nobody asks for any. */
   scale(): Promise<WorkerScale | undefined>;
   /** Sets how many are wanted at least and at most, and keeps that. */
@@ -177,6 +177,9 @@ export interface ScrapesPort {
   /** Tells a worker process what to do. Resolves with `untold` where the server of the queues is away. */
   orderWorker(worker: string, order: Order): Promise<Ordered>;
 }
+
+/** The worker processes, and whether some are started once turns wait for them. */
+export type RemoteWorkers = RemoteState & { readonly startsWorkers: boolean };
 
 /** When targets are due, and what scrapes and pulses cost. */
 export interface SchedulePort {

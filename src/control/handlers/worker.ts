@@ -5,8 +5,9 @@ import { ControlError, invalidParam } from '../error.ts';
 import type { Handlers } from '../methods.ts';
 import type { WorkerView } from '../methods/worker.ts';
 import type { Ports, ScrapesPort } from './ports.ts';
+import { queuesView } from './queues.ts';
 
-type Deps = Pick<Ports, 'scrapes'>;
+type Deps = Pick<Ports, 'scrapes' | 'daemon'>;
 
 /** The most steps that are told of a worker process. */
 const shown = 50;
@@ -14,13 +15,18 @@ const shown = 50;
 /** Creates the handlers of the methods on worker processes. */
 export function workerHandlers({
   scrapes,
+  daemon,
 }: Deps): Pick<Handlers, 'worker.list' | 'worker.scale' | 'worker.resize' | 'worker.drain' | 'worker.stop'> {
   return {
     'worker.list': async () => {
       const found = await scrapes.workers();
       return {
         engine: found === undefined ? 'local' : 'bullmq',
-        ...defined({ queued: found?.queued, scale: await scrapes.scale() }),
+        ...defined({
+          queued: found?.queued,
+          queues: found && queuesView(found, daemon),
+          scale: await scrapes.scale(),
+        }),
         workers: viewsOf(found?.workers ?? [], scrapes.steps.live()),
       };
     },

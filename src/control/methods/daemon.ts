@@ -3,6 +3,7 @@ import { IntervalMs, SpanMs } from '../../schema/duration.ts';
 import type { MethodSpec } from './method.ts';
 import { Instant } from '../../view/fields.ts';
 import { PauseView } from '../../view/pause.ts';
+import { QueuesView } from '../../view/queues.ts';
 
 /**
  * What a due target or a request may wait for: a pause of its host, requests of it under way (`concurrency`, `unsent`), the circuit of its source,
@@ -52,13 +53,16 @@ export const DaemonStatus = z.strictObject({
   offers: z.array(z.strictObject({ waitFor: z.enum(waitKinds), offers: z.int(), oldestAt: Instant })).readonly(),
   /**
    * The turns that hosts allow now and that wait for room in flight: for a slot of a worker process, or for an end of a request where the daemon asks itself.
-   * Each host counts once.
+   * Each host counts once, however much waits for it. There is none while another daemon has the lease on the queues.
    */
   backlog: z.strictObject({
     turns: z.int().min(0),
     /** Since when the oldest waits; missing where none does. */
     oldestAt: Instant.exactOptional(),
   }),
+  queues: QueuesView.describe(
+    'Whether the daemon can have steps run by worker processes; missing where it runs steps itself.',
+  ).exactOptional(),
   /** The id of the newest event, 0 before the first. */
   lastEvent: z.int().min(0),
   /** How far the continuous backup has come; missing where none is kept. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { mostWorkers } from '../../definition/engine.ts';
 import { Instant } from '../../view/fields.ts';
+import { QueuesView } from '../../view/queues.ts';
 import { StepEntry } from '../../view/step-entry.ts';
 import type { MethodSpec } from './method.ts';
 
@@ -64,6 +65,9 @@ export const workerMethods = {
       workers: z.array(WorkerView).readonly(),
       /** Missing where the daemon runs steps itself, or scrapes nothing. */
       scale: WorkerScale.exactOptional(),
+      queues: QueuesView.describe(
+        'Whether the daemon can have steps run by worker processes; missing where it runs steps itself.',
+      ).exactOptional(),
       /** The steps in the queues; missing where the daemon runs steps itself. */
       queued: z
         .strictObject({

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { Result } from '../../control/methods.ts';
 import { durationText } from '../../time-text.ts';
+import { isHeldUp, queuesText } from '../../view/queues.ts';
 import { bytesText, countText } from '../../view/text.ts';
 import { changedRecords } from '../parts/changes.ts';
 import { isStuck, sinkTable } from '../parts/sinks.ts';
@@ -94,12 +95,22 @@ function uncounted(to: string, name: string): Html {
   return card(to, name, '…', 'being counted: load the page again in a moment');
 }
 
-function stateLine({ state, remaining, paused, startedAt, loopDelayMs }: Result<'daemon.status'>, now: number): Html {
-  const isWell = state === 'ready' && paused === undefined;
+function stateLine(
+  { state, remaining, paused, queues, version, startedAt, loopDelayMs }: Result<'daemon.status'>,
+  now: number,
+): Html {
+  const heldUp = queues !== undefined && isHeldUp(queues) ? queuesText(queues, version, now) : undefined;
+  const isWell = state === 'ready' && paused === undefined && heldUp === undefined;
   return html`<p class="state">
     ${status(state, isWell ? 'good' : 'warn')} since ${age(startedAt, now)}
     ${remaining > 0 ? html`· ${countText(remaining, 'actor')} still to start` : ''}
     ${paused === undefined ? '' : html`· <strong>scraping is paused</strong>: ${foreign(paused)}`}
+    ${
+      heldUp === undefined
+        ? ''
+        : html`· <a href="workers"><strong>queues</strong></a
+            >: ${foreign(heldUp)}`
+    }
     ${loopDelayMs > 100 ? html`· the event loop is ${durationText(loopDelayMs)} late` : ''}
   </p>`;
 }

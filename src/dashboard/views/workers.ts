@@ -1,11 +1,12 @@
 import { html } from 'hono/html';
 import type { WorkerScale, WorkerView } from '../../control/methods/worker.ts';
+import { isHeldUp, queuesText, type QueuesView } from '../../view/queues.ts';
 import { rateText } from '../../view/text.ts';
 import { action } from '../parts/action.ts';
 import { sourceLink, targetLabel } from '../parts/links.ts';
 import { status } from '../parts/status.ts';
 import { section, table } from '../parts/table.ts';
-import { link, short } from '../parts/text.ts';
+import { foreign, link, short } from '../parts/text.ts';
 import { age } from '../parts/time.ts';
 import type { Html, View, ViewContext } from '../parts/view.ts';
 
@@ -14,11 +15,14 @@ export const workers: View = {
   path: 'workers',
   async show(context) {
     const { call, now } = context;
-    const { engine, workers: found, scale } = await call('worker.list', {});
+    const [{ engine, workers: found, scale, queues }, { version }] = await Promise.all([
+      call('worker.list', {}),
+      call('daemon.status', {}),
+    ]);
     return {
       title: 'Workers',
       live: 'all',
-      body: html`${scale === undefined ? '' : scaleOf(context, scale)}${table(
+      body: html`${queues === undefined ? '' : queuesLine(queues, version, now)}${scale === undefined ? '' : scaleOf(context, scale)}${table(
         'Worker processes',
         found,
         [
@@ -46,6 +50,13 @@ export const workers: View = {
     };
   },
 };
+
+/** Whether steps can be handed to worker processes. */
+function queuesLine(queues: QueuesView, version: string, now: number): Html {
+  return html`<p>
+    ${status('queues', isHeldUp(queues) ? 'bad' : 'good')} ${foreign(queuesText(queues, version, now))}
+  </p>`;
+}
 
 /** The steps that are active, by worker process, those that have run longest first. */
 function stepTable(found: readonly WorkerView[], now: number): Html {

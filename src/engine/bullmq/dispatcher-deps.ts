@@ -3,6 +3,7 @@ import type { CarriedTurn } from '../../fetch/ledger/turn-leases.ts';
 import type { StepOutcome } from '../step.ts';
 import type { Cluster } from './cluster.ts';
 import type { DeathStore } from './deaths.ts';
+import type { QueuesWatch } from './queues-watch.ts';
 
 /** The dependencies of a dispatcher. */
 export interface DispatcherDeps {
@@ -25,6 +26,8 @@ export interface DispatcherDeps {
   readonly deaths?: DeathStore;
   /** Called once where another daemon has taken over: nothing may be done with the queues any more. */
   superseded(): void;
+  /** Told that the lease is this daemon's, again each time that it is renewed, and while the daemon waits for it, who has it. Default: nobody is told. */
+  readonly watch?: Pick<QueuesWatch, 'failed' | 'renewed' | 'waits'>;
   /** How long a turn may be used, in ms of real time. Default 14 s. */
   readonly sendWithinMs?: number;
   warn(what: string, error?: unknown): void;

@@ -7,6 +7,7 @@ import { Deaths } from './deaths.ts';
 import type { DispatcherDeps } from './dispatcher-deps.ts';
 import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
+import { waitingFor } from './queues-watch.ts';
 import { leftBehind } from './left-behind.ts';
 import { checkForLost, lostFailure, nobody, takenBack } from './lost-steps.ts';
 import { allWorkers, type Order, Report, type StepJob, StepResult, unopened } from './protocol.ts';
@@ -113,9 +114,8 @@ export class Dispatcher {
     );
     await time.measure();
     const asking = {
-      ...{ cluster: cluster.name, holder, life: nanoid(), now: () => time.now() },
-      waits: (other: string) =>
-        warn(`the queues of cluster ${cluster.name} wait for another daemon to end: "${other}" has the lease on them`),
+      ...{ cluster: cluster.name, holder, life: `${process.pid} ${nanoid()}`, now: () => time.now() },
+      waits: waitingFor(cluster.name, deps),
     };
     const lease = await Lease.take(server, asking, signal);
     const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
@@ -135,6 +135,7 @@ export class Dispatcher {
     });
     checkForLost(server, cluster.steps, (error) => warn('lost steps cannot be looked for', error));
     dispatcher.#isReady = true;
+    deps.watch?.renewed();
     // Steps can be handed out as soon as they are heard of, which would be within 5 s otherwise.
     await channel.tell('order', allWorkers, { type: 'report' });
     // Another daemon may have taken over meanwhile.
@@ -235,6 +236,7 @@ export class Dispatcher {
   /** Gives back a step that the server of the queues has refused, and grants no turn until it takes something again. */
   #refused(id: string, error: unknown): void {
     this.#isRefusing = true;
+    this.#deps.watch?.failed(error);
     this.#reckonCredit();
     this.#deps.warn('the server of the queues takes no step', error);
     this.#unsent(id, 'the server of the queues has refused it');
@@ -349,6 +351,7 @@ export class Dispatcher {
     if (this.#isClosed) return;
     if (!(await this.#lease.renew())) return this.#supersede();
     this.#isRefusing = false;
+    this.#deps.watch?.renewed();
     this.#reckonCredit();
   }
 

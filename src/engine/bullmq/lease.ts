@@ -27,8 +27,8 @@ export interface LeaseDeps extends LeaseHolder {
   readonly cluster: string;
   /** The server's time, in ms. */
   now(): number;
-  /** Called once where another daemon holds the lease, with its name. */
-  waits(holder: string): void;
+  /** Called each time that the server was asked while another daemon holds the lease, with who that is. */
+  waits(holder: LeaseHolder | undefined): void;
 }
 
 /** The right of one daemon to use the queues of a cluster. It ends by itself, by the server's clock; a request may be sent only before it has. */
@@ -48,12 +48,12 @@ export class Lease {
 
   /** Takes the lease, and waits for it while another daemon has it. Rejects as the server does, and with the signal's reason. */
   static async take(server: QueueServer, deps: LeaseDeps, signal: AbortSignal): Promise<Lease> {
-    for (let isFirst = true; ; isFirst = false) {
+    for (;;) {
       signal.throwIfAborted();
       const askedAt = deps.now();
       const epoch = await server.takeLease(deps.cluster, deps, leaseMs);
       if (epoch !== undefined) return new Lease(server, deps, { epoch, until: askedAt + leaseMs });
-      if (isFirst) deps.waits((await server.leaseHolder(deps.cluster)) ?? '');
+      deps.waits(await server.leaseHolder(deps.cluster));
       await delay(askEveryMs, undefined, { signal });
     }
   }

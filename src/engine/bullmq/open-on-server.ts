@@ -33,6 +33,8 @@ export interface Reach extends Pick<Queues, 'address'> {
   readonly migrate: boolean;
   monotonic(): number;
   warn(what: string, error?: unknown): void;
+  /** Called with each error, also with those of which no warning is given. Default: nobody is told. */
+  failed?(error: unknown): void;
 }
 
 /**
@@ -46,7 +48,11 @@ export async function openOnServer<T>(
   open: (server: QueueServer) => Promise<T>,
   signal: AbortSignal,
 ): Promise<{ readonly server: QueueServer; readonly opened: T }> {
-  const failed = sparingly(reach, 'the queues cannot be used, and are tried again');
+  const tell = sparingly(reach, 'the queues cannot be used, and are tried again');
+  const failed = (error: unknown): void => {
+    reach.failed?.(error);
+    tell(error);
+  };
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
     let server: QueueServer | undefined;
     try {

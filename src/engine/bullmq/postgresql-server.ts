@@ -1,6 +1,7 @@
 import type { Client, PoolClient } from 'pg';
 import { loadPeer } from '../../load-peer.ts';
 import { inServerTime, serverNow } from './in-server-time.ts';
+import type { LeaseHolder } from './lease.ts';
 import { Opened, processorOf, type QueueServer, type QueueServerOptions } from './queue-server.ts';
 
 /** The schema that BullMQ's tables are in. */
@@ -19,7 +20,7 @@ on conflict (cluster) do update set holder = excluded.holder, life = excluded.li
 where held.holder = excluded.holder or held.until < clock_timestamp()
 returning epoch`;
 
-const leaseHolder = `select holder from ${schema}.heronry_leases where cluster = $1`;
+const leaseHolder = `select holder, life from ${schema}.heronry_leases where cluster = $1`;
 
 /** Why a worker process cannot use the tables yet. */
 const missingOrOld = `the schema "${schema}" of the database is missing or of an older BullMQ: a daemon makes it, or brings it up to date, when it starts`;
@@ -98,8 +99,8 @@ export async function openPostgresqlServer(url: string, { failed, migrate }: Que
       return rows[0] && Number(rows[0].epoch);
     },
     async leaseHolder(cluster) {
-      const { rows } = await pool.query<{ holder: string }>(leaseHolder, [cluster]);
-      return rows[0]?.holder;
+      const { rows } = await pool.query<LeaseHolder>(leaseHolder, [cluster]);
+      return rows[0];
     },
     async close() {
       await opened.close(() => pool.end());

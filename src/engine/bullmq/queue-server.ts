@@ -55,8 +55,8 @@ export interface QueueServer {
    * holder has it.
    */
   takeLease(cluster: string, holder: LeaseHolder, ms: number): Promise<number | undefined>;
-  /** Resolves with who took the lease on a cluster last. */
-  leaseHolder(cluster: string): Promise<string | undefined>;
+  /** Resolves with who took the lease on a cluster last; with `undefined` where nobody did. */
+  leaseHolder(cluster: string): Promise<LeaseHolder | undefined>;
   /** Closes what was opened on it, then the connections. Jobs that are processed are not waited for. */
   close(): Promise<void>;
 }

@@ -55,7 +55,10 @@ export async function openRedisServer(url: string, { failed }: QueueServerOption
       const taken = await connection.eval(takeLease, 1, `bull:${cluster}.lease`, holder, life, ms, epoch);
       return taken === null ? undefined : Number(taken);
     },
-    leaseHolder: async (cluster) => (await connection.hget(`bull:${cluster}.lease`, 'holder')) ?? undefined,
+    async leaseHolder(cluster) {
+      const [holder, life] = await connection.hmget(`bull:${cluster}.lease`, 'holder', 'life');
+      return holder && life ? { holder, life } : undefined;
+    },
     async close() {
       await opened.close();
       connection.disconnect();

@@ -10,6 +10,7 @@ import { Cluster } from '../../../src/engine/bullmq/cluster.ts';
 import type { Death } from '../../../src/engine/bullmq/deaths.ts';
 import { Dispatcher } from '../../../src/engine/bullmq/dispatcher.ts';
 import type { DispatcherDeps } from '../../../src/engine/bullmq/dispatcher-deps.ts';
+import type { LeaseHolder } from '../../../src/engine/bullmq/lease.ts';
 import { openQueueServer } from '../../../src/engine/bullmq/open-queue-server.ts';
 import { type StepOutcome, TurnUnused } from '../../../src/engine/step.ts';
 import type { CarriedTurn } from '../../../src/fetch/ledger/turn-leases.ts';
@@ -495,8 +496,13 @@ for (const { what, skip, start } of servers)
     test('are handed out by one daemon: another one waits until that has ended (S16)', async (t) => {
       const { name, close } = await open(t);
       const waits = Promise.withResolvers<string>();
-      const second = open(t, { holder: 'other', warn: (what) => waits.resolve(what) }, name);
+      const seen = Promise.withResolvers<LeaseHolder | undefined>();
+      const watch = { waits: seen.resolve, renewed: () => undefined, failed: () => undefined };
+      const second = open(t, { holder: 'other', watch, warn: (what) => waits.resolve(what) }, name);
       assert.match(await waits.promise, /wait for another daemon to end: "daemon" has the lease on them$/);
+      const { holder, life = '' } = (await seen.promise) ?? {};
+      assert.equal(holder, 'daemon');
+      assert.ok(life.startsWith(`${process.pid} `), life);
       await close();
       const { work, dispatcher } = await second;
       await work();

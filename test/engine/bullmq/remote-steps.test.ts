@@ -14,6 +14,7 @@ test('a step that waits for the server of the queues is cancelled at once, and w
     {
       ...{ clock: new VirtualClock(0), holder: 'daemon', version: '1', forgetAfterMs: 60_000 },
       credited: () => undefined,
+      info: (what) => assert.fail(what),
       warn: (problem, error) => assert.fail(`${problem}: ${String(error)}`),
     },
     new AbortController().signal,
