@@ -18,6 +18,8 @@ export interface WorkerChild {
 
 /** How many worker processes are wanted, and may be. */
 export interface ScaleStatus extends ScaleLimits {
+  /** The limits of the configuration, where an operator has set others. */
+  readonly configured?: ScaleLimits;
   readonly wanted: number;
   /** Those that the daemon has started, and that are not to end. */
   readonly own: number;
@@ -40,8 +42,8 @@ export type ScalerMessage =
   | { readonly type: 'ended'; readonly child: WorkerChild; readonly how: string }
   | { readonly type: 'kept' }
   | { readonly type: 'status'; readonly reply: Reply<ScaleStatus> }
-  /** Sets limits, which are kept over a restart. Answers once they are. */
-  | { readonly type: 'limit'; readonly limits: ScaleLimits; readonly reply: Reply<ScaleStatus> }
+  /** Sets limits, which are kept over a restart, or goes back to those of the configuration. Answers once that is kept. */
+  | { readonly type: 'limit'; readonly limits: ScaleLimits | undefined; readonly reply: Reply<ScaleStatus> }
   | { readonly type: 'limited'; readonly reply: Reply<ScaleStatus> }
   | { readonly type: 'exited'; readonly exit: Exit };
 
@@ -83,19 +85,26 @@ interface Child extends WorkerChild {
   isEnding: boolean;
 }
 
-/** Wants as many worker processes as the backlog asks for, starts and ends them, and replaces those that end by themselves. */
+/**
+ * Wants as many worker processes as the backlog asks for, starts and ends them, and replaces those that end by themselves. While another daemon has the lease on
+ * the queues it wants none, and tells nobody: they would work for the other one.
+ */
 export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<ScalerMessage> {
   // Without `trapExit` the supervisor's shutdown would end this life before `stop` has run.
   self.trapExit((exit) => ({ type: 'exited', exit }));
   self.register(deps.registry, 'scaler');
   const { clock, settings } = deps;
   const { late: lateMs, addAfter: addAfterMs, removeAfter: removeAfterMs, concurrency, by } = settings;
+  const configured = { min: settings.min, max: settings.max };
   const pace = { lateMs, addAfterMs, removeAfterMs, concurrency };
   const kept = deps.load();
   let set = kept?.limits;
   let scale = firstScale(kept?.wanted ?? settings.min, limits());
   let toldWanted: number | undefined;
   let state: RemoteState | undefined;
+  const isStandby = (): boolean => state?.queues.kind === 'leased';
+  /** Until it is known who has the lease, nothing is started or told. */
+  const isHeld = (): boolean => isStandby() || state?.queues.kind === 'opening';
   const children = new Map<number, Child>();
   const starting = new Set<Begun>();
   /** How many ended by themselves in a row, each soon after its start, and when the next may be started. */
@@ -151,7 +160,10 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
 
   function look(found: RemoteState | undefined): void {
     state = found;
-    scale = nextScale(scale, loadOf(found), clock.monotonic(), { pace, limits: limits() });
+    // The load says nothing while the queues cannot be used: worker processes that are there are not heard of.
+    if (found === undefined || found.queues.kind === 'open')
+      scale = nextScale(scale, loadOf(found), clock.monotonic(), { pace, limits: limits() });
+    else scale = firstScale(scale.wanted, limits());
     tellWanted();
     adjust();
     self.after(lookEveryMs, { type: 'look' });
@@ -169,9 +181,9 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
     };
   }
 
-  function limit(next: ScaleLimits, reply: Reply<ScaleStatus>): void {
+  function limit(next: ScaleLimits | undefined, reply: Reply<ScaleStatus>): void {
     set = next;
-    scale = firstScale(scale.wanted, next);
+    scale = firstScale(scale.wanted, limits());
     self.task(
       () => deps.keep(outliving()),
       () => ({ type: 'limited', reply }),
@@ -180,13 +192,17 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
     adjust();
   }
 
-  /** Tells the number that is wanted where that is another one than before, and once in each life. */
+  /** Tells the number that is wanted where that is another one than before, once in each life, and once each time that this daemon has the lease again. */
   function tellWanted(): void {
-    const { wanted } = scale;
-    if (wanted === toldWanted) return;
-    toldWanted = wanted;
+    if (isHeld()) {
+      toldWanted = undefined;
+      return;
+    }
+    if (scale.wanted === toldWanted) return;
+    toldWanted = scale.wanted;
+    const told = { wanted: scale.wanted, ...limits() };
     self.task(
-      () => deps.keep(outliving(), { wanted, ...limits() }),
+      () => deps.keep(outliving(), told),
       () => ({ type: 'kept' }),
     );
   }
@@ -194,7 +210,8 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
   function adjust(): void {
     if (by !== 'daemon') return;
     const own = staying();
-    const missing = scale.wanted - own.length - starting.size;
+    if (isHeld() && !isStandby()) return;
+    const missing = wanted() - own.length - starting.size;
     if (clock.monotonic() >= startsAt) for (let count = 0; count < missing; count += 1) start();
     for (const child of leastBusy(own).slice(0, Math.max(0, -missing))) end(child);
   }
@@ -255,8 +272,12 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
     return [...children.values()].filter(({ isEnding }) => !isEnding);
   }
 
+  function wanted(): number {
+    return isStandby() ? 0 : scale.wanted;
+  }
+
   function limits(): ScaleLimits {
-    return set ?? { min: settings.min, max: settings.max };
+    return set ?? configured;
   }
 
   function outliving(): KeptScale {
@@ -264,6 +285,6 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
   }
 
   function status(): ScaleStatus {
-    return { ...limits(), wanted: scale.wanted, own: staying().length };
+    return { ...limits(), wanted: wanted(), own: staying().length, ...(set !== undefined && { configured }) };
   }
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Params } from '../../src/control/methods.ts';
 import type { WorkerView } from '../../src/control/methods/worker.ts';
 import type { StepEntry } from '../../src/view/step-entry.ts';
 import { serve } from '../control/daemon.ts';
@@ -35,6 +36,26 @@ describe('workers', () => {
         ['w2', 'away', 'crow 4711', '1 of 16', '40', '2', '2s ago', '10m ago', '1.0.0'],
       ],
     );
+  });
+
+  test('are wanted between limits of which is said whether a command has set them, and are wanted by heronry.yaml again', async (t) => {
+    const scale = { min: 2, max: 8, wanted: 2, by: 'daemon', own: 2 } as const;
+    const asked: Params<'worker.scale'>[] = [];
+    const { path } = await serve(t, {
+      'worker.scale': (wish) => {
+        asked.push(wish);
+        return wish.reset === true ? scale : { ...scale, configured: { min: 1, max: 4 } };
+      },
+    });
+    const said = async (...words: string[]) => (await run(['workers', 'scale', ...words, '--socket', path])).out;
+    assert.equal(
+      await said(),
+      'wanted: 2, at least 2 and at most 8 (set by a command; heronry.yaml says 1 to 4: heronry workers scale --reset); the daemon has started 2\n',
+    );
+    assert.equal(await said('--reset'), 'wanted: 2, at least 2 and at most 8; the daemon has started 2\n');
+    assert.deepEqual(asked, [{}, { reset: true }]);
+    const { status } = await run(['workers', 'scale', '--reset', '--min', '1', '--socket', path]);
+    assert.equal(status, 2);
   });
 
   test('are shown one by one, with their queues and the steps that they run', async (t) => {

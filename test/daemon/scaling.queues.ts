@@ -80,6 +80,7 @@ for (const { what, skip, start } of servers)
 
       assert.deepEqual(await client.call('worker.scale', { min: 0, max: 0 }), {
         ...{ min: 0, max: 0, wanted: 0, by: 'daemon', own: 0 },
+        configured: { min: 1, max: 2 },
       });
       await ended([left]);
       await client.call('worker.scale', { min: 1, max: 1 });
@@ -90,7 +91,7 @@ for (const { what, skip, start } of servers)
       const again = await startOwnDaemon(folder, ['--config', config]);
       const kept = await pidsOnce(again.client, 1);
       const { own: _, ...limits } = await again.client.call('worker.scale', {});
-      assert.deepEqual(limits, { min: 1, max: 1, wanted: 1, by: 'daemon' });
+      assert.deepEqual(limits, { min: 1, max: 1, wanted: 1, by: 'daemon', configured: { min: 1, max: 2 } });
       assert.equal((await again.process.stop()).status, 0);
       assert.ok(!isAlive(kept[0] ?? 0));
     });

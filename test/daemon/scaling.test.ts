@@ -47,7 +47,7 @@ test('a daemon whose queues cannot be reached says so, and why, in its state and
   const { state, queues } = await client.call('daemon.status', {});
   assert.deepEqual([state, queues?.state, queues?.why], ['ready', 'unreached', 'no server']);
   const listed = await client.call('worker.list', {});
-  assert.deepEqual(listed.queues, queues);
+  assert.deepEqual([listed.queues?.state, listed.queues?.why], ['unreached', 'no server']);
 });
 
 describe('how many worker processes are wanted', () => {
@@ -72,8 +72,14 @@ describe('how many worker processes are wanted', () => {
     await first.close();
     const second = await startDaemonIn(t, first.folder, { queues });
     await second.event(({ type, data }) => type === 'workers.wanted' && data.wanted === 3);
-    const { min, max, wanted } = await second.client.call('worker.scale', {});
-    assert.deepEqual([min, max, wanted], [3, 5, 3]);
+    const { min, max, wanted, configured } = await second.client.call('worker.scale', {});
+    assert.deepEqual([min, max, wanted, configured], [3, 5, 3, { min: 1, max: 2 }]);
+    const both = second.client.call('worker.scale', { reset: true, min: 1 });
+    await assert.rejects(both, refused('invalid_params', /^reset: expected no other limits with it/));
+    const again = await second.client.call('worker.scale', { reset: true });
+    assert.deepEqual([again.min, again.max, again.wanted, again.configured], [1, 2, 2, undefined]);
+    // To ask is not to set.
+    assert.equal((await second.client.call('worker.scale', {})).configured, undefined);
   });
 
   test('is told to a webhook, at the start and whenever it changes, where others start them', async (t) => {

@@ -76,6 +76,25 @@ describe('the page of worker processes', () => {
     assert.deepEqual(told, [{ min: 2, max: 8 }]);
   });
 
+  test('says that a command has set the limits, and takes them back', async (t) => {
+    const scale = { min: 2, max: 8, wanted: 2, by: 'daemon', own: 2, configured: { min: 1, max: 4 } } as const;
+    const told: Params<'worker.scale'>[] = [];
+    const { ask, port } = await serveHttp(t, {
+      'worker.list': () => ({ engine: 'bullmq', workers: [worker], scale }),
+      'worker.scale': (params) => {
+        told.push(params);
+        return scale;
+      },
+    });
+    const $ = load((await ask('/workers')).text);
+    assert.match($('main').text(), /set by a command; heronry\.yaml says 1 to 4\./);
+    const fields = $('form[action="act/worker.scale"]').last().serializeArray();
+    const body = new URLSearchParams(fields.map(({ name, value }) => [name, value])).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: `http://127.0.0.1:${port}` };
+    assert.equal((await ask('/act/worker.scale', { verb: 'POST', headers, body })).status, 303);
+    assert.deepEqual(told, [{ reset: true }]);
+  });
+
   test('says what keeps steps from being run', async (t) => {
     const idle = { versions: [hostile], draining: 0, away: 0 };
     const queues = { state: 'unattended', since: 1_000, taking: 0, idle } as const;

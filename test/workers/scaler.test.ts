@@ -180,7 +180,7 @@ describe('the scaler', () => {
     const first = await startScaler(t, { ...pace, min: 1, max: 2 });
     const set = { min: 2, max: 3 };
     const answer = await first.ref.ask((reply) => ({ type: 'limit', limits: set, reply }));
-    assert.deepEqual(answer, { ...set, wanted: 2, own: 1 });
+    assert.deepEqual(answer, { ...set, wanted: 2, own: 1, configured: { min: 1, max: 2 } });
     await first.pass(1);
     assert.deepEqual(first.running(), [1, 2]);
     const kept = first.saved.at(-1);
@@ -197,6 +197,55 @@ describe('the scaler', () => {
     stage.since = clock.now();
     await pass(20_000);
     assert.deepEqual([started, told], [[], [1, 2]]);
+  });
+
+  test('goes back to the limits of the configuration, also for the next life', async (t) => {
+    const set = { min: 3, max: 3 };
+    const { ref, pass, running, saved } = await startScaler(
+      t,
+      { ...pace, min: 1, max: 2 },
+      { kept: { wanted: 3, limits: set } },
+    );
+    assert.deepEqual(running(), [1, 2, 3]);
+    const answer = await ref.ask((reply) => ({ type: 'limit', limits: undefined, reply }));
+    assert.deepEqual(answer, { min: 1, max: 2, wanted: 2, own: 2 });
+    await pass(1);
+    assert.equal(running().length, 2);
+    assert.deepEqual(saved.at(-1), { wanted: 2 });
+  });
+
+  test('wants none and tells nobody while another daemon has the lease, however much waits, and as many as are wanted once it has it', async (t) => {
+    const leased = { kind: 'leased', since: 0, holder: 'crow pid 7' } as const;
+    const { ref, stage, running, started, told, clock, pass } = await startScaler(
+      t,
+      { ...pace, min: 1, max: 4 },
+      { first: { kind: 'opening' } },
+    );
+    const wanted = async () => Object(await ref.ask((reply) => ({ type: 'status', reply }))).wanted;
+    stage.turns = 9;
+    stage.since = clock.now();
+    await pass(4_000);
+    stage.queues = leased;
+    await pass(60_000);
+    assert.deepEqual([started, told, await wanted()], [[], [], 0]);
+    stage.queues = { kind: 'open' };
+    await pass(2_000);
+    assert.deepEqual([running(), told, await wanted()], [[1], [1], 1]);
+    stage.queues = leased;
+    await pass(60_000);
+    assert.deepEqual([running(), told, await wanted()], [[], [1], 0]);
+    stage.queues = { kind: 'open' };
+    await pass(2_000);
+    assert.deepEqual([running(), told], [[2], [1, 1]]);
+  });
+
+  test('wants as many as before while the server of the queues is away', async (t) => {
+    const { stage, running, told, clock, pass } = await startScaler(t, { ...pace, min: 1, max: 4 });
+    stage.queues = { kind: 'unreached', since: 0, why: 'no server' };
+    stage.turns = 9;
+    stage.since = clock.now();
+    await pass(60_000);
+    assert.deepEqual([running(), told], [[1], [1]]);
   });
 
   test('ends all that it has started when it is stopped', async (t) => {

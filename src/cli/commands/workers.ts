@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { defined } from '../../defined.ts';
 import { ControlError } from '../../control/error.ts';
+import type { Params } from '../../control/methods.ts';
 import type { WorkerScale, WorkerView } from '../../control/methods/worker.ts';
 import { ageText } from '../../time-text.ts';
 import { queuesText } from '../../view/queues.ts';
@@ -90,16 +90,26 @@ function scaleCommand(terminal: Terminal): Command {
     .description('say how many worker processes are wanted at least and at most; without options, show that')
     .addOption(new Option('--min <count>', 'the least number').argParser(countIn(0, 1_000)))
     .addOption(new Option('--max <count>', 'the largest number').argParser(countIn(0, 1_000)))
-    .addHelpText('after', examples('heronry workers scale', 'heronry workers scale --min 1 --max 4'))
-    .action(({ min, max }: { readonly min?: number; readonly max?: number }, command: Command) =>
-      callAndPrint(terminal, command, ['worker.scale', defined({ min, max })], scaleText),
+    .addOption(new Option('--reset', 'go back to the limits of heronry.yaml').conflicts(['min', 'max']))
+    .addHelpText(
+      'after',
+      examples('heronry workers scale', 'heronry workers scale --min 1 --max 4', 'heronry workers scale --reset'),
+    )
+    .action((wish: Params<'worker.scale'>, command: Command) =>
+      callAndPrint(terminal, command, ['worker.scale', wish], scaleText),
     );
 }
 
 /** Formats how many worker processes are wanted, and who starts them. */
-function scaleText({ min, max, wanted, by, own }: WorkerScale): string {
+function scaleText({ min, max, wanted, by, own, configured }: WorkerScale): string {
   const who = by === 'daemon' ? `the daemon has started ${own}` : 'others start and end them';
-  return `wanted: ${wanted}, at least ${min} and at most ${max}; ${who}`;
+  const limits = `at least ${min} and at most ${max}${configured === undefined ? '' : ` (${setText(configured)})`}`;
+  return `wanted: ${wanted}, ${limits}; ${who}`;
+}
+
+/** Says that limits of the configuration do not hold, and how they do again. */
+function setText({ min, max }: NonNullable<WorkerScale['configured']>): string {
+  return `set by a command; heronry.yaml says ${min} to ${max}: heronry workers scale --reset`;
 }
 
 function orderCommand(terminal: Terminal, order: 'drain' | 'stop', does: string): Command {

@@ -172,8 +172,8 @@ export interface ScrapesPort {
   workers(): Promise<RemoteWorkers | undefined>;
   /** Resolves with how many worker processes are wanted; with nothing where nobody asks for any. */
   scale(): Promise<WorkerScale | undefined>;
-  /** Sets how many are wanted at least and at most, and keeps that. */
-  setScale(limits: ScaleLimits): Promise<WorkerScale | undefined>;
+  /** Sets how many are wanted at least and at most, and keeps that; without limits, those of the configuration hold again. */
+  setScale(limits: ScaleLimits | undefined): Promise<WorkerScale | undefined>;
   /** Tells a worker process what to do. Resolves with `untold` where the server of the queues is away. */
   orderWorker(worker: string, order: Order): Promise<Ordered>;
 }

@@ -30,12 +30,15 @@ export function workerHandlers({
         workers: viewsOf(found?.workers ?? [], scrapes.steps.live()),
       };
     },
-    'worker.scale': async (wish) => {
+    'worker.scale': async ({ reset, ...wish }) => {
       const before = await scrapes.scale();
       if (before === undefined) throw noScale();
+      if (reset !== true && Object.keys(wish).length === 0) return before;
+      if (reset === true && Object.keys(wish).length > 0)
+        throw invalidParam('reset', 'expected no other limits with it: it goes back to those of the configuration');
       const { min, max } = { min: before.min, max: before.max, ...wish };
       if (min > max) throw invalidParam('min', `expected at most ${max}, as many as are wanted at most, got ${min}`);
-      const after = await scrapes.setScale({ min, max });
+      const after = await scrapes.setScale(reset === true ? undefined : { min, max });
       if (after === undefined) throw noScale();
       return after;
     },

@@ -41,12 +41,18 @@ export const WorkerScale = z.strictObject({
   /** How many are wanted at least and at most. */
   min: z.int(),
   max: z.int(),
-  /** How many are wanted now, by the backlog. */
+  /** How many are wanted now, by the backlog; none while another daemon has the lease on the queues. */
   wanted: z.int(),
   /** Who starts and ends them: the daemon itself, on its own machine, or others. */
   by: z.enum(['daemon', 'others']),
   /** The number of worker processes that the daemon has started, without those that were told to end. */
   own: z.int(),
+  configured: z
+    .strictObject({ min: z.int(), max: z.int() })
+    .describe(
+      'The limits of the configuration, which do not hold as others were set by `worker.scale`; missing while they hold.',
+    )
+    .exactOptional(),
 });
 export type WorkerScale = z.infer<typeof WorkerScale>;
 
@@ -100,11 +106,15 @@ export const workerMethods = {
     params: z.strictObject({
       min: count.describe('The least number of worker processes that are wanted. Default: as it is.').exactOptional(),
       max: count.describe('The largest number of worker processes that are wanted. Default: as it is.').exactOptional(),
+      reset: z
+        .literal(true)
+        .describe('Goes back to the limits of the configuration. Only without `min` and `max`.')
+        .exactOptional(),
     }),
     result: WorkerScale,
     role: 'operate',
     scope: 'daemon',
-    doc: 'Sets how many worker processes are wanted at least and at most. It applies at once, and is kept over a restart.',
+    doc: 'Sets how many worker processes are wanted at least and at most. It applies at once, and is kept over a restart, whatever the configuration says then, until it is reset. Without parameters it changes nothing, and shows them.',
   },
   'worker.drain': {
     params: z.strictObject({ id }),

@@ -86,13 +86,17 @@ function slotsOf({ id, active, concurrency }: WorkerView): Html {
 }
 
 /** How many are wanted, and the limits of that, which may be changed. */
-function scaleOf(context: ViewContext, { min, max, wanted, by, own }: WorkerScale): Html {
+function scaleOf(context: ViewContext, { min, max, wanted, by, own, configured }: WorkerScale): Html {
   const limit = (name: 'min' | 'max', label: string, value: number) =>
     html`<label
       >${label} <input name="${name}" type="number" min="0" max="1000" value="${String(value)}" required
     /></label>`;
   const who = by === 'daemon' ? `The daemon has started ${own} itself.` : 'Others start and end them.';
-  return html`<p>${String(wanted)} wanted by the backlog, at least ${String(min)} and at most ${String(max)}. ${who}</p>
+  return html`<p>
+      ${String(wanted)} wanted by the backlog, at least ${String(min)} and at most ${String(max)}.
+      ${configured === undefined ? '' : `These limits were set by a command; heronry.yaml says ${configured.min} to ${configured.max}.`}
+      ${who}
+    </p>
     <div class="actions">
       ${action(context, {
         method: 'worker.scale',
@@ -105,6 +109,17 @@ function scaleOf(context: ViewContext, { min, max, wanted, by, own }: WorkerScal
           { input: 'max', option: '--max', value: String(max) },
         ],
       })}
+      ${
+        configured === undefined
+          ? ''
+          : action(context, {
+              method: 'worker.scale',
+              params: { reset: true },
+              label: 'Reset',
+              done: 'The limits of heronry.yaml hold again.',
+              cli: ['workers', 'scale', '--reset'],
+            })
+      }
     </div>`;
 }
 
