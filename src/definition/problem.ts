@@ -32,9 +32,9 @@ export function sourceIdOf({ file }: Pick<Problem, 'file'>): string | undefined 
   return besides.has(folder) ? undefined : id;
 }
 
-/** Returns the id of the sink, or of the pipeline, that a file defines; `undefined` for a path of no such file. */
+/** Returns the id of the type, the sink or the pipeline that a file defines; `undefined` for a path of no such file. */
 export function idIn(
-  name: typeof sinksName | typeof pipelinesName,
+  name: typeof typesName | typeof sinksName | typeof pipelinesName,
   { file }: Pick<Problem, 'file'>,
 ): string | undefined {
   const { folder, id } = partsOf(file);

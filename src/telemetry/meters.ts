@@ -70,6 +70,7 @@ export function createMeters() {
       projects: gauge('projects', 'Projects by status.', 'status'),
       targets: gauge('targets', 'Targets by status.', 'status'),
       sources: gauge('sources', 'Sources by the state of their definitions.', 'state'),
+      brokenFiles: gauge('broken_files', 'Files with problems that define no source, by what they define.', 'kind'),
       tickets: gauge('tickets', 'Tickets that are not resolved, by state.', 'state'),
       symptoms: gauge(
         'ticket_symptoms',

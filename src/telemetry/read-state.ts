@@ -38,6 +38,7 @@ export async function readState(meters: Meters, deps: StateDeps): Promise<Readon
   setAll(state.projects, status.projects);
   setAll(state.targets, status.targets);
   setAll(state.sources, status.sources);
+  setAll(state.brokenFiles, status.brokenFiles ?? { types: 0, sinks: 0, pipelines: 0 });
   setAll(state.tickets, status.tickets);
   setAll(state.symptoms, await symptomCounts(deps.store()));
   state.lastEvent.set(status.lastEvent);

@@ -82,6 +82,15 @@ test('status tells how far the backup has come, and why it stands still', async 
   );
 });
 
+test('status names sinks, pipelines and types that have problems apart from sources', async (t) => {
+  const brokenFiles = { types: 0, sinks: 2, pipelines: 1 };
+  const { path } = await serve(t, { 'daemon.status': () => ({ ...status, brokenFiles }) });
+  const { out } = await run(['status', '--check', '--socket', path], { now });
+  assert.equal(out, '2 sinks with problems; 1 pipeline with problems\n');
+  const { out: shown } = await run(['status', '--socket', path], { now });
+  assert.match(shown, /\nbroken {4}1 pipeline with problems: heronry validate\n/);
+});
+
 const none = { versions: [], draining: 0, away: 0 };
 const unreached = { state: 'unreached', why: 'the secret QUEUES is missing', taking: 0, idle: none } as const;
 

@@ -143,3 +143,17 @@ records: { item: { key: id, fields: { id: {} } } }\n`;
   );
   assert.match(out, /no problems/);
 });
+
+test('validate warns of secrets of the queues that nobody has set', async (t) => {
+  const cwd = await folderWith(t, '[]');
+  const warned = async (engine: string): Promise<string> => {
+    await writeFile(join(cwd, 'heronry.yaml'), `engine: { bullmq: { ${engine} } }\n`);
+    return (await run(['validate'], { cwd, env: { HERONRY_SECRET_THERE: 'x' } })).err;
+  };
+  assert.match(
+    await warned('url: "redis://127.0.0.1:6379", password: QUEUES'),
+    /^warning: the queues: missing the secret QUEUES: expected the environment variable HERONRY_SECRET_QUEUES/,
+  );
+  assert.match(await warned('url: { secret: ADDRESS }'), /^warning: the queues: missing the secret ADDRESS/);
+  assert.equal(await warned('url: { secret: THERE }, password: THERE'), '');
+});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { secretsFrom } from '../../src/session/secret-store.ts';
 import { openStoreServer, storeCredentials } from '../export/store-server.ts';
-import { productPage } from '../support/daemon.ts';
+import { productPage, startDaemon } from '../support/daemon.ts';
 import { startTimed } from './passing.ts';
 import { call, collect, endOf, lastRun, statesOf, tracked } from './piping.ts';
 
@@ -142,4 +142,10 @@ jobs: { out: { export: { what: events, to: out } } }
     await client.call('source.reload', {});
     assert.deepEqual((await client.call('pipeline.runs', { id: 'nightly' })).runs, []);
   });
+});
+
+test('the state of a daemon counts a broken pipeline as one, and not as a source', async (t) => {
+  const { client } = await startDaemon(t, { sources: {}, pipelines: { nightly: 'id: nightly\njobs: 7\n' } });
+  const { sources, brokenFiles } = await client.call('daemon.status', {});
+  assert.deepEqual([sources.broken, brokenFiles], [0, { types: 0, sinks: 0, pipelines: 1 }]);
 });

@@ -89,7 +89,7 @@ describe('the page of worker processes', () => {
     const $ = load((await ask('/workers')).text);
     assert.match($('main').text(), /set by a command; heronry\.yaml says 1 to 4\./);
     const fields = $('form[action="act/worker.scale"]').last().serializeArray();
-    const body = new URLSearchParams(fields.map(({ name, value }) => [name, value])).toString();
+    const body = new URLSearchParams(fields.map(({ name, value }): [string, string] => [name, value])).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: `http://127.0.0.1:${port}` };
     assert.equal((await ask('/act/worker.scale', { verb: 'POST', headers, body })).status, 303);
     assert.deepEqual(told, [{ reset: true }]);

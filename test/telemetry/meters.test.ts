@@ -30,6 +30,7 @@ describe('the metrics of a daemon', () => {
       'heronry_projects gauge status',
       'heronry_targets gauge status',
       'heronry_sources gauge state',
+      'heronry_broken_files gauge kind',
       'heronry_tickets gauge state',
       'heronry_ticket_symptoms gauge symptom',
       'heronry_last_event_id gauge',

@@ -30,21 +30,31 @@ export function createCommand(terminal: Terminal): Command {
 }
 
 /** What is wrong with the daemon, or with what it tracks, and neither acknowledged nor snoozed. */
-function troublesOf(
-  { tickets, paused, backup, sources, targets, queues, version }: DaemonStatus,
-  now: number,
-): string[] {
+function troublesOf(status: DaemonStatus, now: number): string[] {
+  const { tickets, paused, backup, sources, targets, queues, version } = status;
   return [
     ...(tickets.open > 0 ? [`${countText(tickets.open, 'ticket')} ${tickets.open === 1 ? 'is' : 'are'} open`] : []),
     ...(paused === undefined ? [] : [`scraping is paused: ${plainText(paused)}`]),
     ...(backup?.failure === undefined ? [] : [`the backup stands still: ${plainText(backup.failure)}`]),
     ...(queues !== undefined && isHeldUpForLong(queues, now) ? [`queues: ${queuesText(queues, version, now)}`] : []),
     ...(sources.broken > 0 ? [`${countText(sources.broken, 'source')} with problems`] : []),
+    ...brokenTexts(status).map((text) => `${text} with problems`),
     ...(sources.missing > 0 ? [`${countText(sources.missing, 'source')} with targets, but without a definition`] : []),
     ...(targets.parked > 0
       ? [`${countText(targets.parked, 'target')} ${targets.parked === 1 ? 'is' : 'are'} parked`]
       : []),
   ];
+}
+
+/** Counts the files with problems that define no source, by what they define. */
+function brokenTexts({ brokenFiles }: DaemonStatus): string[] {
+  const { types = 0, sinks = 0, pipelines = 0 } = brokenFiles ?? {};
+  const counts = [
+    ['type', types],
+    ['sink', sinks],
+    ['pipeline', pipelines],
+  ] as const;
+  return counts.filter(([, count]) => count > 0).map(([noun, count]) => countText(count, noun));
 }
 
 function wellText({ projects, targets, sources, tickets }: DaemonStatus): string {
@@ -76,6 +86,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
     `sources   ${sources.ready} ready${broken}${missing}`,
+    ...brokenTexts(status).map((text) => terminal.paint('red', `broken    ${text} with problems: heronry validate`)),
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
     ...ticketLines(terminal, status),
     `turns     ${offersText(terminal, status)}`,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defined } from '../../defined.ts';
+import type { EngineSettings } from '../../definition/engine.ts';
 import type { Pipeline } from '../../definition/pipeline.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { Sink } from '../../definition/sink.ts';
@@ -20,11 +21,13 @@ interface Naming {
   readonly sources: readonly Source[];
   readonly sinks: readonly Sink[];
   readonly pipelines: readonly Pipeline[];
+  /** The queues of worker processes; `undefined` where the daemon runs steps itself. */
+  readonly queues: EngineSettings['bullmq'] | undefined;
 }
 
-/** Resolves with a sentence for each source, sink and pipeline that names secrets which this environment and the file of secrets lack; the daemon's environment may have them. */
+/** Resolves with a sentence for each source, sink and pipeline, and the queues, that names secrets which this environment and the file of secrets lack; the daemon's environment may have them. */
 export async function secretWarnings(
-  { sources, sinks, pipelines }: Naming,
+  { sources, sinks, pipelines, queues }: Naming,
   environment: Terminal['env'],
   file: string | undefined,
 ): Promise<string[]> {
@@ -33,8 +36,10 @@ export async function secretWarnings(
     import('../../definition/sink.ts'),
     import('../../session/secret-store.ts'),
   ]);
+  const { url, password } = queues ?? {};
   const find = secretsFrom({ environment, ...defined({ file }) });
   const wanted = [
+    { who: 'the queues', names: [...namedIn([url, password === undefined ? undefined : { secret: password }])] },
     ...sources.map(({ id, auth, proxy, secrets = [] }) => {
       const names = [...secretNames(auth), ...namedIn([proxy?.user, proxy?.password]), ...secrets];
       return { who: `source ${id}`, names };

@@ -187,7 +187,12 @@ async function validateFolder(
     warnings: [
       ...projects.warnings,
       ...(await secretWarnings(
-        { sources: loaded.sources, sinks: loadedSinks, pipelines: allPipelines },
+        {
+          sources: loaded.sources,
+          sinks: loadedSinks,
+          pipelines: allPipelines,
+          queues: configured?.engine?.bullmq,
+        },
         env,
         configured?.secrets && resolve(folder, configured.secrets),
       )),

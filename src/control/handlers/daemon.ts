@@ -1,4 +1,4 @@
-import { sourceIdOf } from '../../definition/problem.ts';
+import { idIn, pipelinesName, type Problem, sinksName, sourceIdOf, typesName } from '../../definition/problem.ts';
 import type { LifeView } from '../../actor/report.ts';
 import { CallError, describeReason } from '../../actor/errors.ts';
 import { defined } from '../../defined.ts';
@@ -48,6 +48,7 @@ async function status(deps: Deps): Promise<DaemonStatus> {
   const { ready, remaining } = deps.daemon.progress();
   const { sources, problems } = deps.catalogue();
   const broken = new Set(problems.map(sourceIdOf));
+  const beside = brokenBeside(problems);
   const paused = deps.scrapes.paused();
   const pausedUntil = deps.scrapes.pausedUntil();
   const pauses = deps.hosts.pauses().slice(0, shownPauses);
@@ -62,7 +63,7 @@ async function status(deps: Deps): Promise<DaemonStatus> {
     ...counted(deps),
     sources: {
       ready: sources.size,
-      broken: new Set(problems.map(({ file }) => file)).size,
+      broken: new Set(problems.map(({ file }) => file)).size - beside.types - beside.sinks - beside.pipelines,
       missing: store.counts.usedSources().filter((id) => !sources.has(id) && !broken.has(id)).length,
     },
     tickets: store.tickets.countByState(store.now()),
@@ -74,6 +75,7 @@ async function status(deps: Deps): Promise<DaemonStatus> {
     backlog: remote?.queues.kind === 'leased' ? { turns: 0 } : backlogOf(deps.daemon.waiting.backlog()),
     lastEvent: store.events.last(),
     ...defined({
+      brokenFiles: Object.values(beside).some((count) => count > 0) ? beside : undefined,
       queues: remote && queuesView(remote, deps.daemon),
       backup: deps.daemon.backups.followed(),
       apiOnly: deps.scrapes.apiOnly ? (true as const) : undefined,
@@ -82,6 +84,13 @@ async function status(deps: Deps): Promise<DaemonStatus> {
       pauses: pauses.length > 0 ? pauses : undefined,
     }),
   };
+}
+
+/** Counts the files with problems in the folders beside that of the sources. */
+function brokenBeside(problems: readonly Problem[]): NonNullable<DaemonStatus['brokenFiles']> {
+  const count = (name: Parameters<typeof idIn>[0]): number =>
+    new Set(problems.flatMap((problem) => idIn(name, problem) ?? [])).size;
+  return { types: count(typesName), sinks: count(sinksName), pipelines: count(pipelinesName) };
 }
 
 /** Resolves with the worker processes; with nothing where the daemon runs steps itself, and while no engine runs. */

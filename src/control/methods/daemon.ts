@@ -37,6 +37,10 @@ export const DaemonStatus = z.strictObject({
   targets: z.strictObject({ active: z.int(), finished: z.int(), disabled: z.int(), parked: z.int() }),
   /** `missing`: sources with active targets, but without a definition file. */
   sources: z.strictObject({ ready: z.int(), broken: z.int(), missing: z.int() }),
+  brokenFiles: z
+    .strictObject({ types: z.int(), sinks: z.int(), pipelines: z.int() })
+    .describe('The files with problems that define no source; missing while there is none.')
+    .exactOptional(),
   /** Tickets that are not resolved, each counted once. `snoozed`: open ones of which a person wants to be told nothing for some time. */
   tickets: z.strictObject({ open: z.int(), acknowledged: z.int(), snoozed: z.int() }),
   /** Scrapes under way and asked for, and those that ended since the daemon started. */
