@@ -19,7 +19,7 @@ test('a worker process that drains is not told to run more steps, as it takes no
       return 'told';
     },
   } as unknown as Ports['scrapes'];
-  const handlers = workerHandlers({ scrapes });
+  const handlers = workerHandlers({ scrapes, daemon: {} as Ports['daemon'] });
   const resize = async (id: string) => handlers['worker.resize']({ id, concurrency: 4 }, {} as never);
   await assert.rejects(
     resize('draining'),
