@@ -7,7 +7,7 @@ import { Deaths } from './deaths.ts';
 import type { DispatcherDeps } from './dispatcher-deps.ts';
 import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
 import { Lease } from './lease.ts';
-import { waitingFor } from './queues-watch.ts';
+import { askingFor } from './queues-watch.ts';
 import { leftBehind } from './left-behind.ts';
 import { checkForLost, lostFailure, nobody, takenBack } from './lost-steps.ts';
 import { allWorkers, type Order, Report, type StepJob, StepResult, unopened } from './protocol.ts';
@@ -107,17 +107,17 @@ export class Dispatcher {
    * the server cannot be used, and with the signal's reason.
    */
   static async open(server: QueueServer, deps: DispatcherDeps, signal: AbortSignal): Promise<Dispatcher> {
-    const { cluster, clock, holder, warn } = deps;
+    const { cluster, clock, warn } = deps;
     const time = new ServerTime(
       () => server.now(),
       () => clock.monotonic(),
     );
     await time.measure();
-    const asking = {
-      ...{ cluster: cluster.name, holder, life: `${process.pid} ${nanoid()}`, now: () => time.now() },
-      waits: waitingFor(cluster.name, deps),
-    };
-    const lease = await Lease.take(server, asking, signal);
+    const lease = await Lease.take(
+      server,
+      askingFor(deps, () => time.now()),
+      signal,
+    );
     const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
     const dispatcher = new Dispatcher(deps, server, { time, channel, lease });
     await dispatcher.#adopt();
@@ -127,11 +127,8 @@ export class Dispatcher {
     });
     server.openWorker(cluster.results, ({ id, data }) => dispatcher.#ended(id, data), {
       concurrency: mostKept,
-      lockDuration: lockMs,
-      stalledInterval: checkMs,
-      maxStalledCount: mostRedelivered,
-      removeOnComplete: { count: 0 },
-      removeOnFail: { count: 0 },
+      ...{ lockDuration: lockMs, stalledInterval: checkMs, maxStalledCount: mostRedelivered },
+      ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
     });
     checkForLost(server, cluster.steps, (error) => warn('lost steps cannot be looked for', error));
     dispatcher.#isReady = true;

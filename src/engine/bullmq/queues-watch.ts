@@ -1,4 +1,6 @@
+import { nanoid } from 'nanoid';
 import type { Clock } from '../../clock.ts';
+import type { DispatcherDeps } from './dispatcher-deps.ts';
 import type { LeaseDeps, LeaseHolder } from './lease.ts';
 
 /** A server that has not answered for so long is away, in ms: more than the 5 s between two renewals of the lease. */
@@ -98,20 +100,21 @@ export class QueuesWatch {
   }
 }
 
-/** What has to know that another daemon has the lease. */
-interface Waiting {
-  readonly watch?: Pick<QueuesWatch, 'waits'>;
-  warn(what: string): void;
-}
-
-/** Returns what is done each time that another daemon has the lease on a cluster: the log is told once. */
-export function waitingFor(cluster: string, { watch, warn }: Waiting): LeaseDeps['waits'] {
+/** Returns what a lease is taken with by a life of its own. While another daemon has it, the log is told once. */
+export function askingFor(
+  { cluster, holder, watch, warn }: Pick<DispatcherDeps, 'cluster' | 'holder' | 'watch' | 'warn'>,
+  now: () => number,
+): LeaseDeps {
   let isTold = false;
-  return (holder) => {
-    watch?.waits(holder);
-    if (!isTold)
-      warn(`the queues of cluster ${cluster} wait for another daemon to end: "${holder?.holder ?? ''}" has the lease on them`);
-    isTold = true;
+  return {
+    ...{ cluster: cluster.name, holder, life: `${process.pid} ${nanoid()}`, now },
+    waits(other) {
+      watch?.waits(other);
+      const name = other?.holder ?? '';
+      if (!isTold)
+        warn(`the queues of cluster ${cluster.name} wait for another daemon to end: "${name}" has the lease on them`);
+      isTold = true;
+    },
   };
 }
 
