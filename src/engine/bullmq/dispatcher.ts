@@ -1,20 +1,20 @@
 import { nanoid } from 'nanoid';
 import { type RunStep, type Step, type StepFailure, type StepOutcome, TurnUnused } from '../step.ts';
 import { Cancels, repeatedEveryMs } from './cancels.ts';
-import { Channel } from './channel.ts';
+import type { Channel } from './channel.ts';
 import { MessageTooLarge } from './cluster.ts';
 import { Deaths } from './deaths.ts';
 import type { DispatcherDeps } from './dispatcher-deps.ts';
+import { type DispatcherParts, openParts } from './dispatcher-parts.ts';
 import { type FoundResult, KeptResults, unclaimedMs } from './kept-results.ts';
-import { Lease } from './lease.ts';
-import { askingFor } from './queues-watch.ts';
+import type { Lease } from './lease.ts';
 import { leftBehind } from './left-behind.ts';
 import { checkForLost, lostFailure, nobody, takenBack } from './lost-steps.ts';
 import { allWorkers, type Order, Report, type StepJob, StepResult, unopened } from './protocol.ts';
 import { type BullQueue, checkMs, lockMs, type QueueServer } from './queue-server.ts';
 import { QueueLook } from './queue-look.ts';
 import type { QueuedJobs } from './queued-jobs.ts';
-import { ServerTime } from './server-time.ts';
+import type { ServerTime } from './server-time.ts';
 import { isRefusal } from './refusal.ts';
 import { repeat } from './repeat.ts';
 import { stepKey } from './step-key.ts';
@@ -56,16 +56,12 @@ export class Dispatcher {
   readonly #dispatched = new DispatchedSteps();
   #credit = 0;
   /** Each ends something that is done every few seconds. */
-  #repeated: readonly (() => void)[] = [];
+  readonly #repeated: (() => void)[] = [];
   #isReady = false;
   #isRefusing = false;
   #isClosed = false;
 
-  private constructor(
-    deps: DispatcherDeps,
-    server: QueueServer,
-    parts: { readonly time: ServerTime; readonly channel: Channel; readonly lease: Lease },
-  ) {
+  private constructor(deps: DispatcherDeps, server: QueueServer, parts: DispatcherParts) {
     this.#deps = deps;
     this.#steps = server.openQueue(deps.cluster.steps);
     this.#results = server.openQueue(deps.cluster.results);
@@ -107,37 +103,39 @@ export class Dispatcher {
    * the server cannot be used, and with the signal's reason.
    */
   static async open(server: QueueServer, deps: DispatcherDeps, signal: AbortSignal): Promise<Dispatcher> {
-    const { cluster, clock, warn } = deps;
-    const time = new ServerTime(
-      () => server.now(),
-      () => clock.monotonic(),
-    );
-    await time.measure();
-    const lease = await Lease.take(
-      server,
-      askingFor(deps, () => time.now()),
-      signal,
-    );
-    const channel = new Channel(await server.openRelay(cluster.name), cluster, time);
-    const dispatcher = new Dispatcher(deps, server, { time, channel, lease });
-    await dispatcher.#adopt();
-    await channel.hear('report', '*', {
-      told: (worker, message) => dispatcher.#told(worker, Report.parse(message)),
-      refused: (error, worker) => dispatcher.#welcomes.refused(error, worker),
+    const dispatcher = new Dispatcher(deps, server, await openParts(server, deps, signal));
+    try {
+      await dispatcher.#start(server);
+      return dispatcher;
+    } catch (error) {
+      dispatcher.#end(() => new Error('the queues could not be opened'));
+      throw error;
+    }
+  }
+
+  /** Takes up what is there, and begins to hand out steps, unless another daemon takes over meanwhile. */
+  async #start(server: QueueServer): Promise<void> {
+    const { cluster, warn } = this.#deps;
+    // What is read first may take longer than the lease lasts.
+    this.#every(checkMs, () => this.#renew(), 'the lease on the queues cannot be renewed');
+    await this.#adopt();
+    await this.#channel.hear('report', '*', {
+      told: (worker, message) => this.#told(worker, Report.parse(message)),
+      refused: (error, worker) => this.#welcomes.refused(error, worker),
     });
-    server.openWorker(cluster.results, ({ id, data }) => dispatcher.#ended(id, data), {
+    server.openWorker(cluster.results, ({ id, data }) => this.#ended(id, data), {
       concurrency: mostKept,
-      ...{ lockDuration: lockMs, stalledInterval: checkMs, maxStalledCount: mostRedelivered },
-      ...{ removeOnComplete: { count: 0 }, removeOnFail: { count: 0 } },
+      lockDuration: lockMs,
+      stalledInterval: checkMs,
+      maxStalledCount: mostRedelivered,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
     });
     checkForLost(server, cluster.steps, (error) => warn('lost steps cannot be looked for', error));
-    dispatcher.#isReady = true;
-    deps.watch?.renewed();
+    this.#isReady = true;
     // Steps can be handed out as soon as they are heard of, which would be within 5 s otherwise.
-    await channel.tell('order', allWorkers, { type: 'report' });
-    // Another daemon may have taken over meanwhile.
-    if (!dispatcher.#isClosed) dispatcher.#repeat();
-    return dispatcher;
+    await this.#channel.tell('order', allWorkers, { type: 'report' });
+    if (!this.#isClosed) this.#repeat();
   }
 
   /** Runs a step on a worker process. Rejects with a `TurnUnused`, and as `RunStep` says. */
@@ -261,7 +259,7 @@ export class Dispatcher {
     const refused = (error: unknown): void => warn(foreignText, error);
     const { steps, results } = await leftBehind(this.#steps, this.#results, {
       ...{ cluster, refused, oldest: this.#time.now() - unclaimedMs },
-      clear: () => this.#look.clear(),
+      clear: () => this.#clear(),
     });
     for (const [id, { step, key, sendBy }] of steps) {
       this.#dispatched.add(id, { key, isQueued: true, sendBy, earlier: { turn: step.turn } });
@@ -269,6 +267,13 @@ export class Dispatcher {
     }
     for (const [id, result] of results) this.#deaths.note(id, result);
     for (const [id, result] of results) if (!steps.has(id)) this.#kept.adopt({ id, result });
+  }
+
+  /** Clears the queues, unless they are another daemon's by now. */
+  async #clear(): Promise<void> {
+    if (this.#isClosed) return;
+    if (this.#time.now() >= this.#lease.until) throw new Error('the lease on the queues ended while they were read');
+    await this.#look.clear();
   }
 
   #told(worker: string, report: Report): void {
@@ -317,23 +322,18 @@ export class Dispatcher {
     return kept;
   }
 
-  /** Begins what is done every few seconds. The lease waits for nothing else. */
+  /** Begins what is done every few seconds besides the renewal of the lease, which waits for none of it. */
   #repeat(): void {
-    const { clock, warn } = this.#deps;
-    const every = (ms: number, work: () => Promise<void> | undefined, what: string): (() => void) =>
-      repeat(clock, ms, work, (error) => warn(what, error));
-    // While the server is away, each of these but what is done at once does not end.
-    this.#repeated = [
-      every(checkMs, () => this.#reckon(), 'the worker processes cannot be reckoned'),
-      every(checkMs, () => this.#renew(), 'the lease on the queues cannot be renewed'),
-      every(checkMs, () => this.#look.look(() => this.#overdue()), 'lost steps cannot be looked for'),
-      every(repeatedEveryMs, () => this.#giveUpCancelled(), 'cancelled steps cannot be given up'),
-      every(
-        repeatedEveryMs,
-        () => this.#cancels.repeat(this.#dispatched.ids((step) => step.isQueued && isCancelled(step))),
-        'steps cannot be cancelled',
-      ),
-    ];
+    this.#every(checkMs, () => this.#reckon(), 'the worker processes cannot be reckoned');
+    this.#every(checkMs, () => this.#look.look(() => this.#overdue()), 'lost steps cannot be looked for');
+    this.#every(repeatedEveryMs, () => this.#giveUpCancelled(), 'cancelled steps cannot be given up');
+    const cancelled = (): readonly string[] => this.#dispatched.ids((step) => step.isQueued && isCancelled(step));
+    this.#every(repeatedEveryMs, () => this.#cancels.repeat(cancelled()), 'steps cannot be cancelled');
+  }
+
+  /** Does something from time to time. While the server is away, it does not end unless it is done at once. */
+  #every(ms: number, work: () => Promise<void> | undefined, failed: string): void {
+    this.#repeated.push(repeat(this.#deps.clock, ms, work, (error) => this.#deps.warn(failed, error)));
   }
 
   #reckon(): undefined {

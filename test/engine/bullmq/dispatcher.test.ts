@@ -303,3 +303,63 @@ describe('a dispatcher', () => {
     assert.deepEqual([superseded, looks], [1, 0]);
   });
 });
+
+describe('a daemon that reads for long what an earlier life left', () => {
+  /** Opens a dispatcher whose server answers only when `answer` is called, and takes so many askings for the lease. */
+  function reading(t: TestContext, leases: number) {
+    const clock = new VirtualClock(Date.now());
+    const { promise, resolve } = Promise.withResolvers<never[]>();
+    let [asked, cleared] = [0, 0];
+    const { server } = playedServer({
+      now: async () => clock.now(),
+      takeLease: () => {
+        asked += 1;
+        return asked <= leases ? Promise.resolve(1) : new Promise(() => undefined);
+      },
+      queue: {
+        getActive: () => promise,
+        clean: async () => {
+          cleared += 1;
+          return [];
+        },
+      },
+    });
+    const deps: DispatcherDeps = {
+      ...{ clock, cluster, holder: 'daemon', forgetAfterMs: 60 * seconds, credited: () => undefined },
+      superseded: () => assert.fail('superseded'),
+      warn: (problem, error) => assert.fail(`${problem}: ${String(error)}`),
+    };
+    const opening = Dispatcher.open(server, deps, t.signal);
+    t.after(() =>
+      opening.then(
+        (opened) => opened.close(),
+        () => undefined,
+      ),
+    );
+    const pass = async (count: number): Promise<void> => {
+      for (let second = 0; second < count; second += 1) {
+        await settled();
+        clock.advance(seconds);
+      }
+    };
+    return { opening, pass, answer: () => resolve([]), counts: () => ({ asked, cleared }) };
+  }
+
+  test('renews its lease meanwhile', async (t) => {
+    const { opening, pass, answer, counts } = reading(t, Infinity);
+    await pass(60);
+    assert.ok(counts().asked > 10);
+    answer();
+    await opening;
+    assert.equal(counts().cleared, 1);
+  });
+
+  test('clears nothing once its lease has ended, as another daemon may have it', async (t) => {
+    const { opening, pass, answer, counts } = reading(t, 1);
+    const refused = assert.rejects(opening, /the lease on the queues ended/);
+    await pass(60);
+    answer();
+    await refused;
+    assert.equal(counts().cleared, 0);
+  });
+});
