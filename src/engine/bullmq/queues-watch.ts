@@ -35,6 +35,8 @@ export class QueuesWatch {
   readonly #clock: Clock;
   readonly #reached: (awayMs: number) => void;
   #stage: Stage;
+  /** How many steps may be with worker processes. */
+  #credit = 0;
   #trouble: Trouble | undefined;
 
   /** @param reached - called when the server answers again, with how long it did not, in ms. */
@@ -65,11 +67,12 @@ export class QueuesWatch {
     this.#answered();
     const now = this.#clock.monotonic();
     const unattendedAt = this.#stage.kind === 'open' ? this.#stage.unattendedAt : now;
-    this.#stage = { kind: 'open', at: now, unattendedAt };
+    this.#stage = { kind: 'open', at: now, unattendedAt: this.#credit > 0 ? undefined : unattendedAt };
   }
 
   /** So many steps may be with worker processes. */
   credited(steps: number): void {
+    this.#credit = steps;
     if (this.#stage.kind !== 'open') return;
     const unattendedAt = steps > 0 ? undefined : (this.#stage.unattendedAt ?? this.#clock.monotonic());
     this.#stage = { ...this.#stage, unattendedAt };

@@ -34,6 +34,16 @@ describe('the condition of the queues', () => {
     assert.deepEqual(reached, [20 * seconds]);
   });
 
+  test('is that worker processes are there also where these were heard of before the lease was first renewed', () => {
+    const { clock, watch } = open();
+    watch.credited(4);
+    clock.advance(5 * seconds);
+    watch.renewed();
+    assert.deepEqual(watch.condition, { kind: 'open' });
+    watch.credited(0);
+    assert.deepEqual(watch.condition, { kind: 'open', unattendedSince: start + 5 * seconds });
+  });
+
   test('is that another daemon has the lease, since the first time that it had it, with its machine and pid', () => {
     const { clock, watch, reached } = open();
     watch.waits(other);
