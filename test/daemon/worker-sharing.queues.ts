@@ -52,24 +52,6 @@ forEachQueueServer('steps that worker processes share through', { sources }, (cl
     assert.equal(pages.asked.length, 4);
   });
 
-  test('of 1 s each take eight of them 8 s on one worker process, and less than 3 s on four (S3)', async (t) => {
-    const { client, track, completed, work } = await cluster();
-    const tookMs = async (word: string): Promise<number> => {
-      const pages = await openHeldPages(t, 8);
-      pages.answerAll(1_000);
-      await client.call('schedule.pause', { source: 'shop' });
-      await track(word, 'shop', pages.urls);
-      await client.call('schedule.resume', { source: 'shop' });
-      await completed(word, 8);
-      return pages.tookMs;
-    };
-    await work(t, 1);
-    const alone = await tookMs('alone');
-    await Promise.all([1, 2, 3].map(() => work(t, 1)));
-    const together = await tookMs('together');
-    assert.ok(alone >= 8_000 && together < 3_000, `${alone} ms on one, ${together} ms on four`);
-  });
-
   test('run four at a time in one process with four slots (S4)', async (t) => {
     const { track, completed, work } = await cluster();
     await work(t, 4);
