@@ -22,7 +22,7 @@ export interface SeenWorkers {
   readonly waitedMs: number;
   /** For how long the oldest turn has waited, in ms, where no worker process takes steps; else 0. */
   readonly untendedMs: number;
-  /** Those that went away without a word, with how long they have been silent. */
+  /** The worker processes that went away without a word, with how long each has been silent, in ms. */
   readonly silent: readonly { readonly name: string; readonly silentMs: number }[];
 }
 

@@ -51,7 +51,15 @@ async function followed(t: TestContext) {
   const pass = (ms: number) => {
     lateMs += ms;
   };
-  return { store, path, to, warnings, notes, backup, settings, lists, pass };
+  /** Ends both, and checks that what is restored has every row of the store. */
+  const restored = async (): Promise<void> => {
+    const data = join(temporaryFolder(t), 'data');
+    await restoreBackup(to, data);
+    await backup.close();
+    await store.close();
+    assert.deepEqual(await rowsOf(data), await rowsOf(path));
+  };
+  return { store, path, to, warnings, notes, backup, settings, lists, pass, restored };
 }
 
 /** Numbers that look random and are the same in each run. */
@@ -65,7 +73,7 @@ function numbers(seed: number): (below: number) => number {
 
 for (const seed of [1, 2, 3]) {
   test(`what is restored has every row of the store at its last frame, after writes by chance (${seed})`, async (t) => {
-    const { store, path, to, backup, settings, lists } = await followed(t);
+    const { store, backup, settings, lists, restored } = await followed(t);
     const below = numbers(seed);
     assert.equal(await backup.follow(), undefined);
     for (let round = 0; round < 20; round += 1) {
@@ -87,11 +95,7 @@ for (const seed of [1, 2, 3]) {
       assert.equal(await following, undefined);
     }
     await backup.follow();
-    const data = join(temporaryFolder(t), 'data');
-    await restoreBackup(to, data);
-    await backup.close();
-    await store.close();
-    assert.deepEqual(await rowsOf(data), await rowsOf(path));
+    await restored();
   });
 }
 
@@ -132,7 +136,7 @@ test('a folder that is gone is told of once, and the backup goes on when it is b
 });
 
 test('a folder that was removed is not made again, and an empty one in its place is begun anew', async (t) => {
-  const { store, path, to, warnings, notes, backup, settings } = await followed(t);
+  const { store, to, warnings, notes, backup, settings, restored } = await followed(t);
   await backup.follow();
   await store.write(() => settings.put('a', 1));
   await backup.follow();
@@ -149,11 +153,7 @@ test('a folder that was removed is not made again, and an empty one in its place
   assert.equal(await backup.follow(), undefined);
   assert.deepEqual([warnings.length, notes], [1, [`${to}: the continuous backup goes on`]]);
   assert.deepEqual((await readdir(to)).toSorted(), ['base-1', 'heronry-backup.json']);
-  const data = join(temporaryFolder(t), 'data');
-  await restoreBackup(to, data);
-  await backup.close();
-  await store.close();
-  assert.deepEqual(await rowsOf(data), await rowsOf(path));
+  await restored();
 });
 
 test('a copy that was removed from its folder is made anew', async (t) => {
@@ -168,7 +168,7 @@ test('a copy that was removed from its folder is made anew', async (t) => {
 });
 
 test('a journal that outgrows its base gives way to a new copy, in which what changed meanwhile is too', async (t) => {
-  const { store, path, to, backup, settings } = await followed(t);
+  const { store, to, backup, settings, restored } = await followed(t);
   await backup.follow();
   const put = (key: string, megabytes: number) =>
     store.write(() => settings.put(key, 'x'.repeat(megabytes * 1_048_576)));
@@ -185,11 +185,7 @@ test('a journal that outgrows its base gives way to a new copy, in which what ch
   assert.deepEqual((await readdir(to)).toSorted(), ['base-2', 'heronry-backup.json']);
   await store.write(() => settings.put('after', 1));
   await backup.follow();
-  const data = join(temporaryFolder(t), 'data');
-  await restoreBackup(to, data);
-  await backup.close();
-  await store.close();
-  assert.deepEqual(await rowsOf(data), await rowsOf(path));
+  await restored();
 });
 
 test('a folder that is gone for half a million changes is written anew when it is back', async (t) => {

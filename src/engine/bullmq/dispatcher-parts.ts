@@ -1,8 +1,8 @@
+import { nanoid } from 'nanoid';
 import { Channel } from './channel.ts';
 import type { DispatcherDeps } from './dispatcher-deps.ts';
-import { Lease } from './lease.ts';
+import { Lease, type LeaseDeps } from './lease.ts';
 import type { QueueServer } from './queue-server.ts';
-import { askingFor } from './queues-watch.ts';
 import { ServerTime } from './server-time.ts';
 
 /** What a dispatcher has to do with others by. */
@@ -29,4 +29,22 @@ export async function openParts(
   const asking = askingFor(deps, () => time.now());
   const lease = await Lease.take(server, asking, signal);
   return { time, lease, channel: new Channel(await server.openRelay(cluster.name), cluster, time) };
+}
+
+/** Returns what a lease is taken with by a life of its own. While another daemon has it, the log is told once. */
+function askingFor(
+  { cluster, holder, watch, warn }: Pick<DispatcherDeps, 'cluster' | 'holder' | 'watch' | 'warn'>,
+  now: () => number,
+): LeaseDeps {
+  let isTold = false;
+  return {
+    ...{ cluster: cluster.name, holder, life: `${process.pid} ${nanoid()}`, now },
+    waits(other) {
+      watch?.waits(other);
+      const name = other?.holder ?? '';
+      if (!isTold)
+        warn(`the queues of cluster ${cluster.name} wait for another daemon to end: "${name}" has the lease on them`);
+      isTold = true;
+    },
+  };
 }

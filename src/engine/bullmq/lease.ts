@@ -13,9 +13,9 @@ const giveUpMs = 2_000;
 
 /** Who asks for a lease. */
 export interface LeaseHolder {
-  /** The same in each life of a daemon: the next life has the lease at once. */
+  /** Names the daemon, the same in each of its lives: the next life has the lease at once. */
   readonly holder: string;
-  /** Another one in each life. */
+  /** Names one life of the daemon. */
   readonly life: string;
   /** The epoch of a lease that is renewed: it is kept where the server has lost the lease. */
   readonly epoch?: number;

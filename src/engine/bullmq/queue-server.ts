@@ -107,7 +107,7 @@ export class Opened {
     return opened;
   }
 
-  /** The same for a worker, which may be closed by itself: then nothing is kept of it. */
+  /** Adds a worker of BullMQ as `add` does, and forgets it once it is closed, as it may be sooner than all. */
   addWorker<T extends Closable & ClosedTeller>(opened: T): T {
     opened.on('closed', () => void this.#all.delete(opened));
     return this.add(opened);

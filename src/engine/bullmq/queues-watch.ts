@@ -1,7 +1,5 @@
-import { nanoid } from 'nanoid';
 import type { Clock } from '../../clock.ts';
-import type { DispatcherDeps } from './dispatcher-deps.ts';
-import type { LeaseDeps, LeaseHolder } from './lease.ts';
+import type { LeaseHolder } from './lease.ts';
 
 /** A server that has not answered for so long is away, in ms: more than the 5 s between two renewals of the lease. */
 const silentMs = 8_000;
@@ -103,24 +101,6 @@ export class QueuesWatch {
   }
 }
 
-/** Returns what a lease is taken with by a life of its own. While another daemon has it, the log is told once. */
-export function askingFor(
-  { cluster, holder, watch, warn }: Pick<DispatcherDeps, 'cluster' | 'holder' | 'watch' | 'warn'>,
-  now: () => number,
-): LeaseDeps {
-  let isTold = false;
-  return {
-    ...{ cluster: cluster.name, holder, life: `${process.pid} ${nanoid()}`, now },
-    waits(other) {
-      watch?.waits(other);
-      const name = other?.holder ?? '';
-      if (!isTold)
-        warn(`the queues of cluster ${cluster.name} wait for another daemon to end: "${name}" has the lease on them`);
-      isTold = true;
-    },
-  };
-}
-
 /** What another daemon calls itself: its machine stands first in its name, and its pid in that of its life. */
 function holderText({ holder, life }: LeaseHolder): string {
   const [host = ''] = holder.split(' ');
@@ -128,7 +108,7 @@ function holderText({ holder, life }: LeaseHolder): string {
   return pid === undefined ? host : `${host} pid ${pid}`;
 }
 
-/** Those that Node makes of several attempts to connect have a code alone. */
+/** The message of an error, or its code where that is all: as of the errors that Node makes of several attempts to connect. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.message !== '') return error.message;

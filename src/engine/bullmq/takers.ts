@@ -5,7 +5,7 @@ export class Takers {
   readonly #open: (slots: number) => BullWorker;
   readonly #failed: (error: unknown) => void;
   readonly #all: BullWorker[] = [];
-  /** Those whose slots are no longer wanted, until their jobs have ended. */
+  /** The ends of the workers whose slots are no longer wanted, which wait for their jobs. */
   readonly #leaving = new Set<Promise<void>>();
 
   /**

@@ -83,7 +83,7 @@ export class WorkerList {
     return taking.reduce((sum, { presence }) => sum + presence.concurrency, 0);
   }
 
-  /** Those that said that they run a step, or all where none did: it may have begun since. */
+  /** The ids of the worker processes that said that they run a step, or of all where none did: it may have begun since. */
   thatMayRun(step: string): readonly string[] {
     const running = [...this.#all].filter(([, { presence }]) => presence.active.includes(step));
     return (running.length > 0 ? running : [...this.#all]).map(([worker]) => worker);
