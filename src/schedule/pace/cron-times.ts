@@ -31,7 +31,8 @@ interface Answer {
 
 /** By zone and pattern. */
 const compiled = new LRUCache<string, Cron>({ max: keptPatterns });
-const answers = new LRUCache<string, Answer>({ max: keptAnswers });
+/** The newest first. While targets of one pattern are scraped for a turn, some are asked for it and some for the one after it. */
+const answers = new LRUCache<string, readonly [Answer, Answer?]>({ max: keptAnswers });
 
 /** Why a text is no cron pattern, in words that follow on what was expected; nothing when it is one. */
 export function cronFault(pattern: string): string | undefined {
@@ -53,13 +54,19 @@ export function cronFault(pattern: string): string | undefined {
  */
 export function nextCron(times: CronTimes, after: number): number | undefined {
   const key = `${times.zone} ${times.pattern}`;
-  const known = answers.get(key);
-  if (known !== undefined && known.from <= after && (known.next === undefined || after < known.next)) return known.next;
+  const kept = answers.get(key);
+  const known = kept?.find((answer) => answer !== undefined && isFor(answer, after));
+  if (known !== undefined) return known.next;
   const job = compiled.get(key) ?? compile(times);
   const next = job.nextRun(new Date(after))?.getTime();
   compiled.set(key, job);
-  answers.set(key, { from: after, next });
+  const found = { from: after, next };
+  answers.set(key, kept === undefined ? [found] : [found, kept[0]]);
   return next;
+}
+
+function isFor({ from, next }: Answer, after: number): boolean {
+  return from <= after && (next === undefined || after < next);
 }
 
 /** The instants of a pattern after one and up to another. */
