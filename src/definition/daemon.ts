@@ -95,7 +95,7 @@ export const DaemonConfig = strict({
   /** The folder of plug-ins. Default: `plugins` beside `sources`. */
   plugins: Path.exactOptional(),
   bot: Bot.prefault({}),
-  /** A mapping of names to secrets in YAML or JSON, of mode 0600; the environment goes before it. */
+  /** A mapping of names to secrets in YAML or JSON, of mode 0600, or of root and readable by a group; the environment goes before it. */
   secrets: Path.exactOptional(),
   scrape: ScrapeSettings.prefault({}),
   pulse: PulseSettings.prefault({}),

@@ -166,12 +166,20 @@ async function readSecretFile(file: string): Promise<FileContent> {
 
 /**
  * The sentence that says why a file's owner or mode is unsafe; `undefined` if they are safe, and on systems without
- * such modes.
+ * such modes. A group may read a file of root, if the daemon is another user: systemd and Kubernetes hand secrets to a
+ * service in this way, and only root can choose the group.
+ *
+ * @param own - the user who runs this process.
  */
-export function ownerFault(file: string, mode: number, uid: number): string | undefined {
-  const own = process.getuid?.();
+export function ownerFault(
+  file: string,
+  mode: number,
+  uid: number,
+  own: number | undefined = process.getuid?.(),
+): string | undefined {
   if (own === undefined) return undefined;
-  if ((mode & 0o077) !== 0) {
+  const mayRead = uid === 0 && own !== 0 ? 0o040 : 0;
+  if ((mode & 0o077 & ~mayRead) !== 0) {
     const found = (mode & 0o777).toString(8).padStart(4, '0');
     return `${file}: expected mode 0600, so that only its owner can read it, got ${found}`;
   }

@@ -4,7 +4,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { secretsFrom } from '../../src/session/secret-store.ts';
+import { ownerFault, secretsFrom } from '../../src/session/secret-store.ts';
 import { withoutSecrets } from '../../src/session/redact.ts';
 import { Secret } from '../../src/session/secret.ts';
 import { temporaryFolder } from './support.ts';
@@ -214,4 +214,28 @@ describe('secrets', () => {
       assert.ok(!found.ok);
       assert.doesNotMatch(JSON.stringify(found), /canary/);
     });
+});
+
+describe('the owner of a file of secrets', () => {
+  const [root, daemon, other] = [0, 1_000, 1_001];
+
+  test('is the user of the daemon, or root', () => {
+    assert.equal(ownerFault('s.yaml', 0o100600, daemon, daemon), undefined);
+    assert.equal(ownerFault('s.yaml', 0o100400, root, daemon), undefined);
+    assert.match(
+      ownerFault('s.yaml', 0o100600, other, daemon) ?? '',
+      /expected a file of the user who runs the daemon/,
+    );
+  });
+
+  test('that is root may let a group read it, as systemd and Kubernetes hand it to a service, but not write', () => {
+    for (const mode of [0o440, 0o640]) assert.equal(ownerFault('s.yaml', 0o100000 + mode, root, daemon), undefined);
+    for (const mode of [0o660, 0o644, 0o450, 0o604])
+      assert.match(ownerFault('s.yaml', 0o100000 + mode, root, daemon) ?? '', /expected mode 0600/);
+  });
+
+  test('that runs the daemon may not, be it root', () => {
+    for (const user of [root, daemon])
+      assert.match(ownerFault('s.yaml', 0o100640, user, user) ?? '', /expected mode 0600, .* got 0640$/);
+  });
 });
