@@ -19,7 +19,7 @@ export interface Place extends ShortPlace {
   readonly const?: Value;
   readonly page?: PageFact;
   readonly from?: readonly FromPlan[];
-  readonly take?: 'text' | 'spaced' | 'html' | 'outer' | 'markdown' | TakeFunction;
+  readonly take?: 'text' | 'spaced' | 'lines' | 'html' | 'outer' | 'markdown' | TakeFunction;
   readonly trim?: boolean;
   readonly filters?: readonly FilterPlan[];
 }
@@ -86,7 +86,7 @@ const Ways = z.union([
     .max(10),
 ]);
 
-const words = z.enum(['text', 'spaced', 'html', 'outer', 'markdown']);
+const words = z.enum(['text', 'spaced', 'lines', 'html', 'outer', 'markdown']);
 
 /** The schema of a function, which rules of plug-ins may have in place of words. */
 function functionOf<F>(): z.ZodType<F> {

@@ -101,7 +101,7 @@ describe('a rule is refused where it stands (P1, P19)', () => {
     [
       'an unknown way to take',
       'x: { css: b, take: inner }',
-      /^8 .*x\.take: expected one of text, spaced, html, outer, markdown, got "inner"/,
+      /^8 .*x\.take: expected one of text, spaced, lines, html, outer, markdown, got "inner"/,
     ],
     [
       'a format of a date',

@@ -198,22 +198,39 @@ describe('several records on a page', () => {
 });
 
 describe('the text of an element', () => {
-  for (const [html, text, spaced] of [
+  for (const [html, text, spaced, lines = spaced.replaceAll(' ', '\n')] of [
     ['a<br>b', 'ab', 'a b'],
     ['<div>a</div><div>b</div>', 'ab', 'a b'],
     ['<ul><li>a<li>b</ul>c', 'abc', 'a b c'],
     ['a<b>b</b>c', 'abc', 'abc'],
     ['a<script>x()</script><style>p{}</style>b<!-- no -->', 'ab', 'ab'],
-    ['&lt;a&gt; &eacute;&#8364;', '<a> é€', '<a> é€'],
+    ['&lt;a&gt; &eacute;&#8364;', '<a> é€', '<a> é€', '<a> é€'],
     ['a<noscript>b</noscript>', 'ab', 'ab'],
-    ['a <b> b </b> c', 'a b c', 'a b c'],
+    ['a <b> b </b> c', 'a b c', 'a b c', 'a b c'],
+    ['<table><tr><td>a</td><td>b</td></tr><tr><th>c\n d</table>', 'abc d', 'a b c d', 'a b\nc d'],
+    ['<p>a\nb</p><pre>c\n\n  d</pre>', 'a bc\n\n  d', 'a b c d', 'a b\nc\nd'],
   ] as const) {
-    test(`${html} is "${text}", and spaced it is "${spaced}" (P8)`, async () => {
+    test(`${html} is "${text}", and spaced it is "${spaced}", in lines "${lines}" (P8)`, async () => {
       for (const tree of ['fast', 'browser'] as const) {
-        const plan = planFor([keyed({ spaced: { css: '.key', take: 'spaced' } })], { tree });
-        const { drafts } = await extracted(`<div class=key>${html}</div>`, plan);
-        assert.deepEqual(drafts[0]?.fields, { key: text, spaced });
+        const fields = { spaced: { css: '.key', take: 'spaced' }, lines: { css: '.key', take: 'lines' } } as const;
+        const { drafts } = await extracted(`<div class=key>${html}</div>`, planFor([keyed(fields)], { tree }));
+        assert.deepEqual(drafts[0]?.fields, { key: text, spaced, lines });
       }
+    });
+  }
+
+  for (const [filters, text] of [
+    [[{ join: ', ' }], 'a, b, c'],
+    [['upper', { join: '' }], 'ABC'],
+    [[{ split: 'x' }, { join: '-' }], 'a'],
+    [['trim'], 'a'],
+  ] as const) {
+    test(`of ${JSON.stringify(filters)} is that of all matches only where a filter joins them`, async () => {
+      const { drafts } = await extracted(
+        '<p class=key>k</p><i>a</i><i>b</i><i>c</i>',
+        planFor([keyed({ all: { css: 'i', filters } })]),
+      );
+      assert.deepEqual(drafts[0]?.fields, { key: 'k', all: text });
     });
   }
 

@@ -12,7 +12,9 @@ export interface CompiledRule<P extends RulePlan = RulePlan> {
   readonly branches: readonly CompiledBranch[];
   readonly filters: readonly NamedFilter[];
   readonly value: CompiledValue;
-  /** Matches that are looked at: all for a list. */
+  /** Whether it is a text of all matches, which a filter joins. */
+  readonly gathers: boolean;
+  /** Matches that are looked at: all for a list and for a text of all. */
   readonly most: number;
 }
 
@@ -56,6 +58,8 @@ export interface CompiledObject {
 /** Compiles a rule; the rules of objects within it see nothing but their own match. Throws if a place or a filter is not valid. */
 export function compileRule<P extends RulePlan>(plan: P, dialect: Dialect): CompiledRule<P> {
   const isList = plan.rule.type === 'array';
+  const gathers =
+    plan.rule.type === 'text' && plan.branches.some(({ filters }) => joinsFirst([...filters, ...plan.filters]));
   return {
     plan,
     branches: plan.branches.map((branch) => ({
@@ -66,9 +70,17 @@ export function compileRule<P extends RulePlan>(plan: P, dialect: Dialect): Comp
     })),
     filters: plan.filters.map(compileNamed),
     value: compileValue(plan.rule, { ...dialect, isScoped: true }, hasFunction(plan)),
+    gathers,
     // One more than a list may hold, so that it is known to be too long.
-    most: isList && plan.first !== true ? maxElements + 1 : 1,
+    most: (isList && plan.first !== true) || gathers ? maxElements + 1 : 1,
   };
+}
+
+/** Whether filters join a list that none of them has made. */
+function joinsFirst(filters: readonly FilterPlan[]): boolean {
+  const names = filters.map(filterName);
+  const made = names.findIndex((name) => name === 'split' || name === 'json');
+  return (made < 0 ? names : names.slice(0, made)).includes('join');
 }
 
 function compileBranch({ place, from }: BranchPlan, dialect: Dialect): Find {

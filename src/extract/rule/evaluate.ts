@@ -150,6 +150,7 @@ function rawValue(
   const [first] = matches;
   if (first === undefined) return null;
   // Where a place is of one value, that is the list itself; what is none is refused where types are read.
+  if (rule.gathers && (matches.length > 1 || !(first instanceof JsonSpot))) return eachHeld(matches, rule.value);
   if (rule.value.type !== 'array' || (branch.isSingular && first instanceof JsonSpot)) return held(first, rule.value);
   return eachHeld(matches, rule.value.of);
 
@@ -191,7 +192,7 @@ const oneNumber =
 /** Whether a number is read of the whole text of a match, by the first filter or else by the type. Other filters may leave a part of the text. */
 function readsNumber(rule: CompiledRule, branch: CompiledBranch, as: CompiledValue): boolean {
   const { attr, take } = branch.plan;
-  if (attr !== undefined || (take !== 'text' && take !== 'spaced')) return false;
+  if (attr !== undefined || (take !== 'text' && take !== 'spaced' && take !== 'lines')) return false;
   const [first] = [...branch.filters, ...rule.filters];
   return first === undefined ? as.type === 'scalar' && isOfNumbers(as.rule) : /^(?:number|money)$/.test(first.name);
 }

@@ -22,8 +22,8 @@ export type PlacePlan =
 /** What is known of a page besides its content. */
 export type PageFact = 'url' | 'status' | 'position';
 
-/** The part of a match that is its value: its text, text with spaces between blocks, text with its white space, markup, Markdown, or the address that it links to (else its text). A function in plug-ins only. */
-export type TakePlan = 'text' | 'spaced' | 'raw' | 'html' | 'outer' | 'markdown' | 'link' | TakeFunction;
+/** The part of a match that is its value: its text, text with spaces between blocks, text with a line for each block, text with its white space, markup, Markdown, or the address that it links to (else its text). A function in plug-ins only. */
+export type TakePlan = 'text' | 'spaced' | 'lines' | 'raw' | 'html' | 'outer' | 'markdown' | 'link' | TakeFunction;
 
 /** Takes a value from a match: from an element, or from a value. */
 export type TakeFunction = (match: Element | Value) => Value;
@@ -42,7 +42,7 @@ export interface BranchPlan {
   readonly filters: readonly FilterPlan[];
 }
 
-/** The type of a rule's value. An array takes every match, all other types the first. */
+/** The type of a rule's value. An array takes every match, all other types the first; so does a text whose filters join them. */
 export type ValueRule = ScalarRule | ObjectRule | ArrayRule;
 
 /** Each match as an object, whose rules see nothing but what it holds. */

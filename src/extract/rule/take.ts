@@ -2,7 +2,7 @@ import { type AnyNode, type Element, isCDATA, isComment, isTag, isText } from 'd
 import type { Value } from '../value/value.ts';
 import type { BranchPlan, TakePlan } from './plan.ts';
 import { markdownOf } from '../markdown/markdown.ts';
-import { collapsedText, rawText, spacedText } from '../tree/text.ts';
+import { collapsedText, linedText, rawText, spacedText } from '../tree/text.ts';
 import { attributeOf, walk } from '../tree/nodes.ts';
 import { absoluteAttribute } from '../tree/attribute.ts';
 import { spend } from '../../work-budget.ts';
@@ -30,6 +30,8 @@ function textBy(element: Element, take: Exclude<TakePlan, 'markdown' | ((...give
       return collapsedText(element);
     case 'spaced':
       return spacedText(element).replaceAll(/[ \t\n\r\f]+/g, ' ');
+    case 'lines':
+      return linedText(element);
     case 'raw':
       return rawText(element);
     case 'html':

@@ -1,4 +1,4 @@
-import { type AnyNode, type Document, type Element, hasChildren, isTag, isText } from 'domhandler';
+import { type AnyNode, type Document, type Element, hasChildren, isTag, isText, type Text } from 'domhandler';
 import { spend } from '../../work-budget.ts';
 import { walk } from './nodes.ts';
 
@@ -113,17 +113,50 @@ const [spacedSteps, spacedUnitSteps] = [20, 6];
 
 /** Returns the text of an element or document with white space as written and a further space where blocks part words. */
 export function spacedText(root: Element | Document): string {
+  return partedText(
+    root,
+    () => ' ',
+    ({ data }) => data,
+  );
+}
+
+/**
+ * Returns the text of an element in lines: each block begins one, and the cells of a row share one. White space within a line is one blank,
+ * but in `pre`, whose lines stay; blank lines are left out.
+ */
+export function linedText(root: Element): string {
+  const text = partedText(
+    root,
+    ({ name }) => (cells.has(name) ? ' ' : '\n'),
+    ({ data }, isKept) => (isKept ? data : data.replaceAll(/[ \t\n\r\f]+/g, ' ')),
+  );
+  const lines = text.split(/\r\n|\n|\r/).map((line) => line.replaceAll(/[ \t\f]+/g, ' ').trim());
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+/** Elements that stand beside each other in a line. */
+const cells: ReadonlySet<string> = new Set(['td', 'th']);
+
+/** Joins the texts within an element, with what parts the words of two blocks between them. */
+function partedText(
+  root: Element | Document,
+  partOf: (block: Element) => string,
+  pieceOf: (node: Text, isKept: boolean) => string,
+): string {
   let text = '';
+  let kept = isTag(root) && isVerbatim(root) ? 1 : 0;
   walk(
     root,
     (node) => {
       spend(isText(node) ? spacedSteps + node.data.length * spacedUnitSteps : spacedSteps);
-      if (isText(node)) text += node.data;
-      else if (isBlock(node)) text += ' ';
+      if (isText(node)) text += pieceOf(node, kept > 0);
+      else if (isBlock(node)) text += partOf(node);
+      if (isTag(node) && verbatim.has(node.name)) kept += 1;
       return node === root || !isTag(node) || !unseen.has(node.name);
     },
     (node) => {
-      if (isBlock(node) && node.children.length > 0) text += ' ';
+      if (isTag(node) && verbatim.has(node.name)) kept -= 1;
+      if (isBlock(node) && node.children.length > 0) text += partOf(node);
     },
   );
   return text;
