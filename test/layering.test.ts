@@ -114,6 +114,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/load-peer.ts',
     'src/mcp',
     'src/plugin',
+    'src/practice',
     'src/provider',
     'src/schedule',
     'src/schema',
@@ -124,6 +125,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/view',
   ],
   'src/demo': ['src/control', 'src/process', 'type src/event'],
+  'src/practice': [],
   'src/draft': ['src/extract', 'src/definition'],
   'src/control/handlers': [
     'type src/diagnosis',
@@ -341,6 +343,7 @@ const lazyOnly = [
   'src/extract',
   'src/mcp',
   'src/plugin',
+  'src/practice',
   'src/provider',
   'src/schedule',
   'src/schema',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noBrowser } from '../support/browser.ts';
 import { startPractice } from './practicing.ts';
-import { sorted, sayings } from './sayings.ts';
+import { sorted, sayings } from '../../src/practice/sayings.ts';
 
 test(
   'sites whose scripts show what they have are read whole, by rules alone',

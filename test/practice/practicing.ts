@@ -5,7 +5,8 @@ import { isEnd } from '../daemon/lists/listing.ts';
 import { soon } from '../daemon/tracking.ts';
 import { startDaemon, type TestDaemon } from '../support/daemon.ts';
 import { secretsFrom } from '../../src/session/secret-store.ts';
-import { openPractice, password } from './web.ts';
+import { member } from '../../src/practice/members.ts';
+import { openPracticeWeb } from '../../src/practice/web.ts';
 
 /** A daemon that reads sites of the practice web by their definitions. */
 export interface Practice extends TestDaemon {
@@ -15,13 +16,14 @@ export interface Practice extends TestDaemon {
 
 /** Opens the practice web, and a daemon with the definitions of these sites. */
 export async function startPractice(t: TestContext, ids: readonly string[]): Promise<Practice> {
-  const site = await openPractice(t);
+  const site = await openPracticeWeb({ port: 0 });
+  t.after(() => site.close());
   const definitions = ids.map(async (id) => {
     const text = await readFile(join(import.meta.dirname, 'definitions', `${id}.yaml`), 'utf8');
     return [id, text.replaceAll('http://site.test', site.origin)] as const;
   });
   const sources = Object.fromEntries(await Promise.all(definitions));
-  const findSecrets = secretsFrom({ environment: { HERONRY_SECRET_PRACTICE_PASSWORD: password } });
+  const findSecrets = secretsFrom({ environment: { HERONRY_SECRET_PRACTICE_PASSWORD: member.password } });
   const daemon = await startDaemon(t, { sources, settings: soon, findSecrets });
   const { client, event } = daemon;
   return {

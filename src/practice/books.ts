@@ -15,6 +15,7 @@ export interface Book {
   readonly about?: string;
 }
 
+/** The shelves of the shop. */
 export const shelves = ['gardens', 'boats', 'tales'] as const;
 
 const titles = [
@@ -22,6 +23,7 @@ const titles = [
   ...['Under the Plum Tree', 'A Ferry Called Tuesday', 'Nine Small Storms', 'The Bee Ledger', 'Hulls', 'Two Winters'],
 ] as const;
 
+/** The books of the shop. */
 export const books: readonly Book[] = titles.map((title, at) => ({
   slug: `${title
     .toLowerCase()
@@ -42,16 +44,24 @@ function stars({ stars: count }: Book): string {
   return `<p class="star-rating ${numbers[count]}"><i></i><i></i><i></i><i></i><i></i></p>`;
 }
 
+interface ShelfOptions {
+  readonly page: number;
+  readonly pages: number;
+  /** Whether the class of the price has another name. Default: false. */
+  readonly isRedesigned?: boolean;
+}
+
 /** A page of a list, whose titles are cut where they are long. */
 export function shelfPage(
   name: string,
   shown: readonly Book[],
-  { page, pages }: { page: number; pages: number },
+  { page, pages, isRedesigned = false }: ShelfOptions,
 ): string {
+  const price = isRedesigned ? 'cost' : 'price';
   const items = shown.map(
     (book) => `<li><article class="book">${stars(book)}
   <h3><a href="/books/${book.slug}/" title="${escaped(book.title)}">${escaped(book.title.slice(0, 12))}${book.title.length > 12 ? '…' : ''}</a></h3>
-  <p class="price">£${book.price}</p><p class="stock">${book.stock > 0 ? 'In stock' : 'Sold out'}</p></article>`,
+  <p class="${price}">£${book.price}</p><p class="stock">${book.stock > 0 ? 'In stock' : 'Sold out'}</p></article>`,
   );
   const next = page < pages ? `<li class="next"><a href="/books/page-${page + 1}.html">next</a>` : '';
   const links = shelves.map((shelf) => `<li><a href="/books/shelf/${shelf}/">${shelf}</a>`);
@@ -59,6 +69,7 @@ export function shelfPage(
 <ol>${items.join('')}</ol><ul class="pager"><li>Page ${page} of ${pages}${next}</ul>`;
 }
 
+/** The page of a book. */
 export function bookPage(book: Book): string {
   const about = book.about === undefined ? '' : `<div id="about"><h2>About</h2></div><p>${escaped(book.about)}</p>`;
   return `<ul class="crumbs"><li><a href="/books/">Books</a><li><a href="/books/shelf/${book.shelf}/">${book.shelf}</a><li>${escaped(book.title)}</ul>
