@@ -81,9 +81,9 @@ export function openList(feed: Feed, reading: Reading, pattern?: string): OpenLi
   }
 }
 
-/** The cursor in a value that a page gives; undefined for `false`, `null` and an empty text, which mean that there is no next page. */
+/** The cursor in a value that a page gives; undefined for `false`, `null` and an empty text, which mean that there is no next page. A rule without a type gives `false` of JSON as a text. */
 function cursorOf(value: Value | undefined): string | number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value === 'string') return value === '' ? undefined : value;
+  if (typeof value === 'string') return value === '' || value === 'false' ? undefined : value;
   return value === true ? 'true' : undefined;
 }

@@ -49,6 +49,23 @@ describe('a list of a definition', () => {
     assert.equal(await after(list, `${items}<i data-next="">`), undefined);
   });
 
+  test('ends where JSON says false of a next page, or a page says so as a text', async () => {
+    const yaml = `id: list\nprovider: json\nfeed: { by: page, next: $.more }\nrecords: { item: { key: id, each: '$.items[*]', fields: { id: $.id } } }\n`;
+    const parsed = parseSource(yaml, 'list.yaml');
+    assert.ok(parsed.ok, JSON.stringify(parsed));
+    const list = openProvider(parsed.value).list ?? assert.fail();
+    const next = async (more: unknown): Promise<ListPlace | undefined> => {
+      const body = bodyOf(JSON.stringify({ items: [{ id: '1' }], more }));
+      const outcome = await extract({ body, url, contentType: 'application/json', plan: list.reading.plan });
+      assert.ok(outcome.ok, JSON.stringify(outcome));
+      return list.after(list.first(url, 'later'), { extraction: outcome.extraction, url }, 'later');
+    };
+    assert.equal((await next(true))?.url, `${url}&page=2`);
+    for (const none of [false, null, '', undefined]) assert.equal(await next(none), undefined, String(none));
+    const marked = listOf('feed: { by: page, next: { css: ul + i, attr: data-more } }');
+    assert.equal(await after(marked, `${items}<i data-more="false">`), undefined);
+  });
+
   test('counts what came before by the places of its items', async () => {
     const list = listOf('feed: { by: offset, param: from, start: 10 }');
     assert.equal(list.first(url, 'first').url, `${url}&from=10`);
