@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { noBrowser } from '../support/browser.ts';
 
 /** The folder of the repository. */
 export const top = join(import.meta.dirname, '..', '..');
@@ -23,6 +24,9 @@ export const pages: readonly string[] = globSync(['*.md', 'docs/**/*.md'], { cwd
   .filter((page) => page !== 'CHANGELOG.md')
   .toSorted();
 
+/** The pages whose blocks are run as a reader would. */
+export const runnablePages: readonly string[] = pages.filter((page) => page.startsWith('docs/guide/'));
+
 /** The fenced blocks of a page, in order. Throws an `Error` for one that is indented or not closed, as it would not be found otherwise. */
 export function fencesOf(page: string): readonly Fence[] {
   const lines = readFileSync(join(top, page), 'utf8').split('\n');
@@ -42,7 +46,43 @@ export function fencesOf(page: string): readonly Fence[] {
   return fences;
 }
 
-/** The reason that a block gives for not being run, or `undefined`. */
-export function reasonOf({ note }: Fence): string | undefined {
-  return /^not run: (.+)/.exec(note)?.[1];
+/** What a block of a page that is run is for. */
+export type Role =
+  | { readonly type: 'not run'; readonly reason: string }
+  | { readonly type: 'run'; readonly exits: number; readonly isRepeated: boolean }
+  | { readonly type: 'other terminal' }
+  | { readonly type: 'other terminal prints' }
+  | { readonly type: 'file'; readonly file: string }
+  | { readonly type: 'added'; readonly file: string; readonly below: string }
+  | { readonly type: 'printed' };
+
+/**
+ * Says what a block is for, by its first line, the comment above it, and the block before it. Throws an `Error` for one that is for
+ * nothing, as it could not be run, and for a comment that has no meaning.
+ */
+export function roleOf(fence: Fence, before: Role | undefined): Role {
+  const { where, language, note, file } = fence;
+  const [, reason] = /^not run: (.+)/.exec(note) ?? [];
+  if (reason !== undefined) return { type: 'not run', reason };
+  if (note === 'needs chromium' && noBrowser !== false) return { type: 'not run', reason: noBrowser };
+  if (note === 'the other terminal prints') return { type: 'other terminal prints' };
+  const [, into, below = ''] = /^added to (\S+) below "(.*)"$/.exec(note) ?? [];
+  if (into !== undefined) return { type: 'added', file: into, below };
+  const isPlain = note === '' || note === 'needs chromium';
+  if (file !== undefined && isPlain) return { type: 'file', file };
+  if (language === 'sh') {
+    if (note === 'in another terminal') return { type: 'other terminal' };
+    const [, status] = /^exits (\d+)$/.exec(note) ?? [];
+    if (isPlain || status !== undefined || note === 'until it prints')
+      return { type: 'run', exits: Number(status ?? 0), isRepeated: note === 'until it prints' };
+  } else if (isPlain && before?.type === 'run') return { type: 'printed' };
+  throw new Error(
+    `${where}: expected commands, what the commands above print, a file by its name, or <!-- not run: why -->; the comment is "${note}"`,
+  );
+}
+
+/** The blocks of a page that is run, with what they are for. */
+export function rolesOf(page: string): readonly (readonly [Fence, Role])[] {
+  let before: Role | undefined;
+  return fencesOf(page).map((fence) => [fence, (before = roleOf(fence, before))] as const);
 }
