@@ -18,7 +18,6 @@ import {
   configOf,
   httpFrom,
   loadQueuePackages,
-  ownVersion,
   queuesOf,
   secretsOf,
 } from './daemon/configured.ts';
@@ -33,6 +32,7 @@ import type { FindSecrets } from './session/secret-store.ts';
 import { watchData } from './daemon/watch-data.ts';
 import type { Tracing, TracingOptions } from './telemetry/tracing.ts';
 import { type LogLevel, createLogger, logFile, logReport } from './log.ts';
+import { ownVersion } from './own-package.ts';
 
 export { exitProcess } from './daemon/exit-process.ts';
 export { restoreBackup, RestoreError } from './daemon/restore-backup.ts';

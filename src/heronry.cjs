@@ -25,7 +25,7 @@ function isNewEnough(version) {
 // The sources in the repository, what was built of them in the published package.
 function mainFile() {
   var source = path.join(__dirname, 'cli', 'main.ts');
-  return fs.existsSync(source) ? source : path.join(__dirname, 'cli', 'main.js');
+  return fs.existsSync(source) ? source : path.join(__dirname, '..', 'dist', 'src', 'cli', 'main.js');
 }
 
 // Where Node keeps what it compiled of our modules: the user's own cache folder, which nobody else may write to. Undefined
@@ -136,7 +136,7 @@ function main() {
       wanted.minor +
       ' or newer, this is ' +
       process.versions.node +
-      ', and none was installed with it: run `npm ci` without --omit=optional, or install Node ' +
+      ', and none was installed with it: install it without --omit=optional, or install Node ' +
       wanted.major +
       '\n',
   );

@@ -11,7 +11,6 @@ import {
   clusterKeyName,
   configOf,
   loadQueuePackages,
-  ownVersion,
   queuesOf,
   secretsOf,
 } from './daemon/configured.ts';
@@ -19,6 +18,7 @@ import { hasTerminal, onSignals, onUncaughtErrors } from './daemon/exit-process.
 import type { Queues } from './engine/bullmq/open-on-server.ts';
 import { MissingPeer } from './load-peer.ts';
 import { createLogger, type LogLevel, logReport } from './log.ts';
+import { ownVersion } from './own-package.ts';
 import { KeyFileError, readKeyIfThere } from './session/seal.ts';
 import { runAlone } from './engine/alone.ts';
 import { createWorkerEngine } from './worker-engine.ts';

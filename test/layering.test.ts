@@ -6,7 +6,7 @@ import { test } from 'node:test';
 const top = join(import.meta.dirname, '..');
 
 /**
- * Where each part may import from, besides itself, `src/defined.ts`, `src/time-text.ts`, `src/is-alive.ts`, `src/make-folder.ts`, `src/actor` and `src/clock.ts` (which `src/actor` alone may import in turn);
+ * Where each part may import from, besides itself, `src/defined.ts`, `src/time-text.ts`, `src/is-alive.ts`, `src/make-folder.ts`, `src/own-package.ts`, `src/actor` and `src/clock.ts` (which `src/actor` alone may import in turn);
  * `type` means its types only. Read it as the architecture.
  */
 const mayImport: Record<string, readonly string[]> = {
@@ -327,6 +327,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/is-alive.ts': [],
   'src/process': [],
   'src/make-folder.ts': [],
+  'src/own-package.ts': [],
   'src/work-budget.ts': [],
   'src/timer-heap.ts': [],
 };
@@ -381,6 +382,7 @@ function isAllowed({ file, target, kind }: Import): boolean {
     to === 'src/time-text.ts' ||
     to === 'src/is-alive.ts' ||
     to === 'src/make-folder.ts' ||
+    to === 'src/own-package.ts' ||
     (to === 'src/actor' && from !== 'src/clock.ts')
   )
     return true;

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '../control/client.ts';
 import type { DaemonPlaces, RunOptions } from '../daemon.ts';
 import { CommandError } from './exit-status.ts';
+import { launcherFile } from '../own-package.ts';
 
-const program = join(import.meta.dirname, '..', 'heronry.cjs');
 const askAgainMs = 25;
 /** Lines of its log that tell why a daemon ended. */
 const toldLines = 20;
@@ -29,7 +28,7 @@ export async function startDetached(options: RunOptions, logFile: string | undef
   const places = { ...prepared, log: logFile ?? prepared.log };
   const file = await openLog(places.log);
   const before = fstatSync(file).size;
-  const child = spawn(process.execPath, [...process.execArgv, program, ...wordsOf(options, places)], {
+  const child = spawn(process.execPath, [...process.execArgv, launcherFile, ...wordsOf(options, places)], {
     detached: true,
     stdio: ['ignore', file, file],
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { ConnectionError } from '../control/client.ts';
@@ -7,6 +7,7 @@ import { type GlobalOptions, helpGroups } from './cli.ts';
 import { oneCallCommands } from './one-call.ts';
 import { CommandError, exitStatus, exitStatusHelp, type ExitStatus } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
+import { ownVersion } from '../own-package.ts';
 import { plainText } from '../view/text.ts';
 
 /** The exports of a file in `commands/`, which has the name of its command. */
@@ -24,7 +25,7 @@ const commandFolder = new URL('./commands/', import.meta.url);
 export async function createProgram(terminal: Terminal, names?: readonly string[]): Promise<Command> {
   const program = new Command('heronry')
     .description('Keeps track of projects on sites that it does not control, and tells what changed.')
-    .version(version())
+    .version(ownVersion())
     .option('--socket <path>', 'where the daemon listens')
     .option('--any-daemon', "talk to the daemon there even if it is not this folder's")
     .option('--json', 'print for machines')
@@ -106,14 +107,6 @@ function refuse({ code, exitCode, message }: CommanderError, isJson: boolean, te
 /** Removes control characters, which may be in names and addresses, from each line of a message. */
 function plainLines(message: string): string {
   return message.split('\n').map(plainText).join('\n');
-}
-
-/** Reads the version from package.json. */
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string;
-  };
-  return manifest.version;
 }
 
 /** Applies the output and help settings of the program to a command and its own commands. */

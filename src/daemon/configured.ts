@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DaemonConfig } from '../definition/daemon.ts';
 import type { EngineSettings } from '../definition/engine.ts';
@@ -9,6 +8,7 @@ import { problemText } from '../definition/problem.ts';
 import { defined } from '../defined.ts';
 import type { Queues } from '../engine/bullmq/open-on-server.ts';
 import { loadPeer } from '../load-peer.ts';
+import { ownVersion } from '../own-package.ts';
 import { type FindSecrets, secretsFrom } from '../session/secret-store.ts';
 import type { DaemonOptions } from './parts.ts';
 
@@ -46,12 +46,6 @@ export function baseOf({ config }: { readonly config?: string }): string {
 /** Where HTTP is served; the paths of a certificate start at the folder of the configuration. */
 export function httpFrom({ tls, ...http }: HttpSettings, base: string): HttpSettings {
   return { ...http, ...(tls && { tls: { cert: resolve(base, tls.cert), key: resolve(base, tls.key) } }) };
-}
-
-/** The version in the package's own description. */
-export function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }
 
 /** The name of the file of a data folder that holds the key that a daemon and its worker processes share. */

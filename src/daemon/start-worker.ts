@@ -1,9 +1,7 @@
-import { join } from 'node:path';
 import type { LogLevel } from '../log.ts';
+import { launcherFile } from '../own-package.ts';
 import { endText, startProcess } from '../process/own-process.ts';
 import type { WorkerChild } from '../../workers/scaler.ts';
-
-const program = join(import.meta.dirname, '..', 'heronry.cjs');
 
 /** How long a worker process that the daemon has started may take to end, in ms: longer than its steps may. */
 export const workerGraceMs = 30_000;
@@ -24,7 +22,7 @@ export function createStartWorker({ config, key, logLevel, wrote }: StartWorkerO
   return async (concurrency: number): Promise<WorkerChild> => {
     const named = { config, key, concurrency: String(concurrency), 'log-level': logLevel };
     const words = ['worker', ...Object.entries(named).flatMap(([name, value]) => [`--${name}`, value])];
-    const { pid, ended, stop } = await startProcess(program, words, { graceMs: workerGraceMs, wrote });
+    const { pid, ended, stop } = await startProcess(launcherFile, words, { graceMs: workerGraceMs, wrote });
     return { pid, ended: ended.then(endText), stop };
   };
 }

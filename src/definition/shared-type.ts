@@ -9,7 +9,7 @@ import { bareName, FieldKey, type Typed } from './rule.ts';
 import type { Source } from './source.ts';
 
 /** What the values of a field are: the name of a type such as `money`; of a list also `array of money`. */
-interface SharedField {
+export interface SharedField {
   readonly type: string;
   /** Whether each record that is of the type has the field. */
   readonly required: boolean;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect, ConnectionError, type Client } from '../control/client.ts';
 import { demoConfig, demoProjects, installSources } from './install.ts';
+import { launcherFile } from '../own-package.ts';
 import { endText, startProcess } from '../process/own-process.ts';
 import { showOn, type Output, type Show } from './show.ts';
 import { startWeb } from './web.ts';
@@ -34,8 +35,6 @@ const patienceMs = 1_000;
 /** The interval, in milliseconds, of asking whether the process that started this one still lives. No system tells when it ends. */
 const parentEveryMs = 500;
 
-const ownProgram = join(import.meta.dirname, '..', 'heronry.cjs');
-
 /**
  * Opens a web of its own, tracks it with a real daemon and shows what happens. The daemon is a process of its own in a
  * temporary folder. Web, daemon and folder are gone when this resolves with the exit status: 0 when its time was over, a
@@ -46,7 +45,7 @@ export async function runDemo({
   seed = 1,
   json = false,
   output = process.stdout,
-  program = ownProgram,
+  program = launcherFile,
 }: DemoOptions = {}): Promise<number> {
   using interruption = interruptible();
   await using cleanup = new AsyncDisposableStack();

@@ -4,18 +4,11 @@ import { basename, dirname, extname } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readPlugin } from '../definition/plugin-file.ts';
-import type {
-  Batch,
-  PageInput,
-  PluginFile,
-  PluginFunction,
-  PluginFunctions,
-  PluginOutcome,
-  PluginRead,
-} from './protocol.ts';
+import type { Batch, PageInput, PluginFile, PluginFunction, PluginFunctions, PluginOutcome } from './protocol.ts';
 import { defaultPluginLimits, noServices, type PluginServices } from './services.ts';
 import { openPluginThread } from './thread.ts';
 import type { Cursor, Draft, Params } from '../provider/define.ts';
+import type { Unparsed } from '../view/scrape.ts';
 
 /** A page as a test has it: its text, or the file that holds it. */
 export interface SuitePage {
@@ -35,7 +28,7 @@ export interface SuiteFixture {
     readonly drafts: readonly Draft[];
     readonly next?: Cursor;
     readonly finished?: boolean;
-    readonly unparsed?: PluginRead['unparsed'];
+    readonly unparsed?: readonly Omit<Unparsed, 'record'>[];
   };
 }
 

@@ -2,8 +2,7 @@ import type { Cheerio } from 'cheerio/slim';
 import type { AnyNode, Document, Element, ParentNode } from 'domhandler';
 import * as z from 'zod';
 import type { Value } from '../extract/value/value.ts';
-import type { FilterFunction } from '../extract/filter/all.ts';
-import type { TakeFunction } from '../extract/rule/plan.ts';
+import type { FilterFunction, TakeFunction } from '../extract/value/function.ts';
 import type { RecordView } from '../view/record.ts';
 
 export { z };

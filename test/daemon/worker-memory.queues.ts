@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/clock.ts';
-import { ownVersion } from '../../src/daemon/configured.ts';
+import { ownVersion } from '../../src/own-package.ts';
 import { Cluster } from '../../src/engine/bullmq/cluster.ts';
 import { Dispatcher } from '../../src/engine/bullmq/dispatcher.ts';
 import { openQueueServer } from '../../src/engine/bullmq/open-queue-server.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { providerSuite } from 'heronry/provider/suite';
+import { providerSuite } from '../../src/plugin/suite.ts';
 
 const folder = join(import.meta.dirname, '../fixtures/plugins');
 const json = { 'content-type': 'application/json' };

@@ -24,7 +24,7 @@ export const hasty: Policy = { concurrency: 1, delayMs: 0, minDelayMs: 0 };
 export const answered: TurnOutcome = { kind: 'answered' };
 
 /** A signal that does not fire. */
-export const never = new AbortController().signal;
+export const never: AbortSignal = new AbortController().signal;
 
 /** Starts the `hosts` actor on a clock of its own; it ends with the test. */
 export async function startHosts(t: TestContext, given: Partial<HostsDeps> = {}) {

@@ -1,4 +1,5 @@
 import { checkedText } from '../../schema/checked-text.ts';
+import type { FilterFunction } from '../value/function.ts';
 import { isBlank, readValue, type ScalarRule } from '../value/all.ts';
 import { type DateOptions, dateOptions } from '../value/date-format.ts';
 import { type DecimalOption, decimalOption } from '../value/decimal.ts';
@@ -11,7 +12,7 @@ import { bounded, type CompiledFilter, eachOf, type FilterKind, onTexts, refuse,
 import { lines } from './lines.ts';
 import { capture, patternOption, replaceAll } from './pattern.ts';
 
-interface PlainStep {
+export interface PlainStep {
   readonly type: 'trim' | 'upper' | 'lower' | 'collapse';
 }
 
@@ -141,9 +142,6 @@ export const filterKinds = {
 
 /** A filter with its options, as plain data. */
 export type FilterStep = Parameters<(typeof filterKinds)[keyof typeof filterKinds]['compile']>[0];
-
-/** A function for a filter, in plug-ins only. It gets every value as it is, null and lists too. */
-export type FilterFunction = (value: Value) => Value;
 
 /** A change of a value after it is taken and before it is read as its type. */
 export type FilterPlan = FilterStep | FilterFunction;

@@ -1,7 +1,7 @@
 import { bounded, type FilterKind, onTexts } from './kind.ts';
 import { anyFound, patternOption } from './pattern.ts';
 
-interface LinesStep {
+export interface LinesStep {
   readonly type: 'lines';
   readonly keep?: string;
   readonly drop?: string;

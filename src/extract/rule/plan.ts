@@ -1,6 +1,6 @@
-import type { Element } from 'domhandler';
 import type { EmbeddedPlan } from '../embedded/all.ts';
 import type { FromPlan } from './from.ts';
+import type { TakeFunction } from '../value/function.ts';
 import type { FilterPlan } from '../filter/all.ts';
 import type { ScalarRule } from '../value/all.ts';
 import type { LengthBounds } from '../value/check.ts';
@@ -24,9 +24,6 @@ export type PageFact = 'url' | 'status' | 'position';
 
 /** The part of a match that is its value: its text, text with spaces between blocks, text with a line for each block, text with its white space, markup, Markdown, or the address that it links to (else its text). A function in plug-ins only. */
 export type TakePlan = 'text' | 'spaced' | 'lines' | 'raw' | 'html' | 'outer' | 'markdown' | 'link' | TakeFunction;
-
-/** Takes a value from a match: from an element, or from a value. */
-export type TakeFunction = (match: Element | Value) => Value;
 
 /** One of the places that a rule may find its value at. */
 export interface BranchPlan {

@@ -1,7 +1,7 @@
 import type { FieldType, Schemas } from './field-type.ts';
 import { shortText } from './plain-text.ts';
 
-interface BooleanRule {
+export interface BooleanRule {
   readonly type: 'boolean';
   /** Words for true. Default: those of English, or every text that is none of `false` where only that is given. */
   readonly true?: readonly string[];

@@ -4,7 +4,7 @@ import { localeSchema } from './locale.ts';
 import { shortText } from './plain-text.ts';
 import { unitNamed } from './unit.ts';
 
-interface DurationRule {
+export interface DurationRule {
   readonly type: 'duration';
   /** What the two numbers of `1:30` are; three are hours, minutes and seconds. Default: texts with colons are refused. */
   readonly clock?: 'h:m' | 'm:s';

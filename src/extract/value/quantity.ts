@@ -11,7 +11,7 @@ import { localeSchema } from './locale.ts';
 import { shortText } from './plain-text.ts';
 import { type Unit, unitNamed, unitNames, unitOf, unitRatio } from './unit.ts';
 
-interface QuantityRule extends DecimalOption {
+export interface QuantityRule extends DecimalOption {
   readonly type: 'quantity';
   /** The unit that amounts are converted to. Default: the one that the text says. */
   readonly to?: string;

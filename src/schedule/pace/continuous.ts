@@ -61,11 +61,11 @@ const orMapping = expected('true or a mapping');
 type Level = { readonly continuous?: z.infer<typeof FileContinuous> };
 type Input = { readonly continuous?: true | z.infer<typeof ContinuousInput> };
 
-interface Given extends Continuous {
+export interface Given extends Continuous {
   readonly kind: 'continuous';
 }
 
-interface Row {
+export interface Row {
   readonly kind: 'continuous';
   /** When the last scrape ended. */
   readonly endedAt: number;

@@ -5,7 +5,7 @@ import { Zone } from '../time/open-hours-schema.ts';
 import { cronFault, type CronTimes, instantsOf, nextCron, turnsADay } from './cron-times.ts';
 import { type Pace, setBackMs } from './pace.ts';
 
-interface Given extends CronTimes {
+export interface Given extends CronTimes {
   readonly kind: 'cron';
 }
 

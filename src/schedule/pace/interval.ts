@@ -7,12 +7,12 @@ import type { Pace } from './pace.ts';
 
 const dayMs = 86_400_000;
 
-interface Given {
+export interface Given {
   readonly kind: 'interval';
   readonly everyMs: number;
 }
 
-interface Row {
+export interface Row {
   readonly kind: 'interval';
   /** The target's place among those of one politeness key and interval. */
   readonly grid: GridPlace;

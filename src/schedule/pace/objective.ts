@@ -7,11 +7,11 @@ import type { Pace } from './pace.ts';
 
 const dayMs = 86_400_000;
 
-interface Given extends Objective {
+export interface Given extends Objective {
   readonly kind: 'objective';
 }
 
-interface Row {
+export interface Row {
   readonly kind: 'objective';
 }
 

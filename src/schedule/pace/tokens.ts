@@ -22,7 +22,7 @@ const Tokens = strict({
 
 type Level = { readonly tokens?: z.infer<typeof Tokens> };
 
-interface Given extends TokenLimits {
+export interface Given extends TokenLimits {
   readonly kind: 'tokens';
   readonly zone: string;
 }

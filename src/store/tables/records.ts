@@ -15,7 +15,7 @@ export interface RecordSlice {
 }
 
 /** The records that were found in one slice of a target's records. */
-interface RecordsOfSlice {
+export interface RecordsOfSlice {
   /** The number of the others that were looked at. */
   readonly others: number;
   readonly rows: readonly RecordView[];
@@ -24,7 +24,7 @@ interface RecordsOfSlice {
 }
 
 /** The target that saw a record, and its scrape; 0 for a pulse. */
-interface Sight {
+export interface Sight {
   readonly target: number;
   readonly scrape: number;
 }
@@ -41,7 +41,10 @@ interface RecordRow extends Omit<RecordView, 'record' | 'fields' | keyof Sightin
 }
 
 /** When and where a record was last seen. The small row that each sighting writes. */
-interface SightingRow extends Pick<RecordView, 'updatedAt' | 'lastScrape' | 'url' | 'page' | 'held' | 'candidates'> {
+export interface SightingRow extends Pick<
+  RecordView,
+  'updatedAt' | 'lastScrape' | 'url' | 'page' | 'held' | 'candidates'
+> {
   /** When fields were last verified that were not verified last with their record. */
   readonly verified?: Instants;
 }

@@ -8,7 +8,7 @@ import { type Range, table } from '../lmdb/table.ts';
 import { namingSources, ownSource } from './source-names.ts';
 
 /** A part of the rows in the order of one of their instants. */
-interface InstantRange {
+export interface InstantRange {
   /** The instant and the target of the last row of the slice before. */
   readonly after?: [number, number] | undefined;
   readonly before?: number;

@@ -24,7 +24,8 @@ export function missingServer(name: string, isThere: boolean): string | false {
   return isThere || (process.env['CI'] ?? '') !== '' ? false : `${name} is not installed`;
 }
 
-function isProgram(file: string): boolean {
+/** Whether a file is there and may be run. */
+export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;
