@@ -269,6 +269,11 @@ export const Event = z.discriminatedUnion('type', [
       present: z.int(),
     },
   ),
+  event(ofSource, 'history.imported', 'What a record said in the past was added to its history, silently.', {
+    ...record,
+    /** The changes that were added. */
+    changes: z.int(),
+  }),
   event(ofProject, 'metric.changed', 'A metric of a project has another value, or has become stale or fresh.', {
     metric: z.string(),
     /** Missing for the first value. */

@@ -42,6 +42,7 @@ export const eventScopes: Readonly<Record<EventType, EventScope>> = {
   'records.recalled': 'projects',
   'entity.unlinked': 'daemon',
   'reextraction.applied': 'daemon',
+  'history.imported': 'daemon',
   'metric.changed': 'projects',
   'rule.met': 'projects',
   'rule.ended': 'projects',

@@ -1,3 +1,4 @@
+import { allFields } from '../../definition/all-fields.ts';
 import { HistoryView, RecordView } from '../../view/record.ts';
 import { defined } from '../../defined.ts';
 import { differencesOf } from '../../store/differences.ts';
@@ -5,9 +6,10 @@ import type { Handlers, Params } from '../methods.ts';
 import { isGone } from '../../view/record-state.ts';
 import { withFiles } from '../../store/files.ts';
 import { removeRecords } from '../../store/remove-records.ts';
-import { ControlError } from '../error.ts';
+import { importHistory } from '../../store/import-history.ts';
+import { ControlError, invalidParam } from '../error.ts';
 import { changeLists } from './change-lists.ts';
-import { checkNames, findProject } from './find.ts';
+import { checkNames, findProject, findSource } from './find.ts';
 import { rulesOf } from './rules-of-change.ts';
 import type { Ports } from './ports.ts';
 import { createCursor, recordSlice, rowsFrom, sliceOf } from './slices.ts';
@@ -24,7 +26,13 @@ const cursor = createCursor('after', RecordView.pick({ target: true, record: tru
 const changeCursor = createCursor('before', HistoryView.pick({ at: true, serial: true }).strip());
 
 type Place = ReturnType<typeof cursor.read>;
-type Served = 'source.records' | 'project.records' | 'project.history' | 'project.diff' | 'record.remove';
+type Served =
+  | 'source.records'
+  | 'project.records'
+  | 'project.history'
+  | 'project.diff'
+  | 'record.remove'
+  | 'record.import';
 
 /** Creates the handlers of records and their history. */
 export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<Handlers, Served> {
@@ -73,6 +81,18 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       const numbers = views.map(({ record }) => record);
       const removed = dryRun ? views : await removeRecords(deps.store(), numbers, isWanted);
       return { removed: removed.map(({ key }) => key), ...defined({ next: last && cursor.textOf(last) }) };
+    },
+
+    'record.import': (past) => {
+      const { source, type, versions } = past;
+      const { records } = findSource(deps.catalogue(), source);
+      checkNames({ source, type }, deps);
+      const rule = records[type];
+      const known = rule && allFields(rule);
+      const unknown = versions.flatMap(({ fields }) => Object.keys(fields)).find((name) => known?.[name] === undefined);
+      if (unknown !== undefined && known !== undefined)
+        throw invalidParam('versions', `record ${type} of source "${source}" has no field "${unknown}"`);
+      return importHistory(deps.store(), past, deps.catalogue().sources.get(source)?.version ?? '');
     },
   };
 
