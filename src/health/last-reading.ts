@@ -85,7 +85,7 @@ export function symptomsSince(before: LastReading | undefined, reading: Reading,
   return [...found, ...failedPages(reading.pages)];
 }
 
-/** The measure after a reading that is trusted. */
+/** The measure after a reading that is trusted: `before` itself where it says the same. */
 export function trusted(before: LastReading | undefined, reading: Reading, by: ReadBy): LastReading | undefined {
   return measured(before && withoutChanged(before, by), typesOf(reading.fill), reading, by);
 }
@@ -175,5 +175,28 @@ function measured(
     types[type] = { ...(whole !== undefined && { whole }), records, fields: Object.fromEntries(had) };
   }
   if (Object.keys(types).length === 0) return undefined;
-  return { version, types, ...defined({ rules, endsOpen: before?.endsOpen === true || endsOpen }) };
+  const after = { version, types, ...defined({ rules, endsOpen: before?.endsOpen === true || endsOpen }) };
+  return before !== undefined && isSame(before, after) ? before : after;
+}
+
+/** Whether two readings say the same. Those of one version have the same rules, where these are known. */
+function isSame(one: LastReading, other: LastReading): boolean {
+  if (one.version !== other.version || one.endsOpen !== other.endsOpen) return false;
+  const names = Object.keys(other.types);
+  return (
+    (one.rules === undefined) === (other.rules === undefined) &&
+    Object.keys(one.types).length === names.length &&
+    names.every((name) => isSameType(one.types[name], other.types[name]))
+  );
+}
+
+function isSameType(one: TypeMeasure | undefined, other: TypeMeasure | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const names = Object.keys(other.fields);
+  return (
+    one.whole === other.whole &&
+    one.records === other.records &&
+    Object.keys(one.fields).length === names.length &&
+    names.every((name) => one.fields[name] === other.fields[name])
+  );
 }

@@ -14,76 +14,84 @@ export type Scope = 'whole' | 'part' | 'round';
 /** The share of the most frequent value up to which values count as different. */
 const mostVaried = 0.5;
 
+/** Whether a measure is wanted. Default: each is. Asked before a measure is made, as most who ask want few or none of a healthy run. */
+type IsWanted = (name: MeasureName, value: number, of: number | undefined) => boolean;
+
 /** Returns the numbers by which a run is judged, those of a field's fill before those of its values. */
-export function measuresOf(tally: RunTally, scope: Scope): readonly Measure[] {
-  return [
-    ...Object.entries(tally.types).flatMap(([record, of]) => typeMeasures(record, of, tally, scope)),
-    ...known([
-      share('refused', tally.refused, tally.places),
-      share('failed', tally.failed, tally.requests),
-      tally.bodies > 0 && { name: 'page_bytes', value: tally.bytes / tally.bodies },
-      tally.requests > 0 && { name: 'request_ms', value: tally.elapsedMs / tally.requests },
-    ]),
-  ];
+export function measuresOf(tally: RunTally, scope: Scope, isWanted: IsWanted = () => true): readonly Measure[] {
+  const found = new Found(isWanted);
+  for (const record of Object.keys(tally.types)) {
+    const of = tally.types[record];
+    if (of !== undefined) addType(found, record, of, { scrapes: tally.scrapes, scope });
+  }
+  found.share('refused', tally.refused, tally.places);
+  found.share('failed', tally.failed, tally.requests);
+  if (tally.bodies > 0) found.add({ name: 'page_bytes', value: tally.bytes / tally.bodies });
+  if (tally.requests > 0) found.add({ name: 'request_ms', value: tally.elapsedMs / tally.requests });
+  return found.measures;
 }
 
-function typeMeasures(record: string, of: TypeTally, { scrapes }: RunTally, scope: Scope): Measure[] {
-  const counts = known([
-    scope === 'whole' && { name: 'records', record, value: of.records },
-    scope === 'round' && share('found', of.found, scrapes, { record }),
-    scope !== 'part' && share('missing', of.missing, of.expected, { record }),
-    scope === 'whole' && { name: 'new', record, value: of.added },
-    scope !== 'part' && share('changed', of.changed, of.known, { record }),
-  ]);
-  return [...counts, ...Object.entries(of.fields).flatMap(([field, each]) => fieldMeasures({ record, field }, each))];
+function addType(
+  found: Found,
+  record: string,
+  of: TypeTally,
+  { scrapes, scope }: { readonly scrapes: number; readonly scope: Scope },
+): void {
+  if (scope === 'whole') found.add({ name: 'records', record, value: of.records });
+  if (scope === 'round') found.share('found', of.found, scrapes, record);
+  if (scope !== 'part') found.share('missing', of.missing, of.expected, record);
+  if (scope === 'whole') found.add({ name: 'new', record, value: of.added });
+  if (scope !== 'part') found.share('changed', of.changed, of.known, record);
+  for (const field of Object.keys(of.fields)) {
+    const each = of.fields[field];
+    if (each !== undefined) addField(found, record, field, each);
+  }
 }
 
-interface Place {
-  readonly record?: string;
-  readonly field?: string;
-}
-
-function fieldMeasures(at: Place, of: FieldTally): Measure[] {
+function addField(found: Found, record: string, field: string, of: FieldTally): void {
   const most = topShare(of.values);
   const isVaried = topShare(of.before) <= mostVaried;
-  return known([
-    share('fill', of.seen, of.total, at),
-    share('lost', of.lost, of.had, at),
-    share('empty', of.empty, of.seen, at),
-    share('emptied', of.emptied, of.filled, at),
-    share('one_value', most * of.seen, of.seen, at),
-    share('merged', isVaried ? most * of.pairs : 0, of.pairs, at),
-    share('currency', of.currency, of.numbers, at),
-    share('rescaled', topShare(of.factors) * of.factors.total, of.numbers, at),
-    share('shape', of.shape, of.texts, at),
-    share('garbled', of.garbled, of.read, at),
-    // Prices change on all records at once when a sale begins.
-    share('altered', of.altered, of.numbers > 0 ? 0 : of.pairs, at),
-    mean('level', of.level, at),
-    mean('length', of.length, at),
-  ]);
+  found.share('fill', of.seen, of.total, record, field);
+  found.share('lost', of.lost, of.had, record, field);
+  found.share('empty', of.empty, of.seen, record, field);
+  found.share('emptied', of.emptied, of.filled, record, field);
+  found.share('one_value', most * of.seen, of.seen, record, field);
+  found.share('merged', isVaried ? most * of.pairs : 0, of.pairs, record, field);
+  found.share('currency', of.currency, of.numbers, record, field);
+  found.share('rescaled', topShare(of.factors) * of.factors.total, of.numbers, record, field);
+  found.share('shape', of.shape, of.texts, record, field);
+  found.share('garbled', of.garbled, of.read, record, field);
+  // Prices change on all records at once when a sale begins.
+  found.share('altered', of.altered, of.numbers > 0 ? 0 : of.pairs, record, field);
+  found.mean('level', of.level, record, field);
+  found.mean('length', of.length, record, field);
 }
 
-/** A number that a run may not have. */
-type Found = Measure | false;
+/** The measures that are wanted of a run. */
+class Found {
+  readonly measures: Measure[] = [];
+  readonly #isWanted: IsWanted;
 
-function known(found: readonly Found[]): Measure[] {
-  return found.filter((each) => each !== false);
-}
+  constructor(isWanted: IsWanted) {
+    this.#isWanted = isWanted;
+  }
 
-function share(name: MeasureName, count: number, of: number, at: Place = {}): Found {
-  return of > 0 && measureAt(at, { name, value: count / of, of });
-}
+  add(measure: Measure): void {
+    if (this.#isWanted(measure.name, measure.value, measure.of)) this.measures.push(measure);
+  }
 
-function mean(name: MeasureName, { count, sum }: LogSum, at: Place): Found {
-  return count > 0 && measureAt(at, { name, value: sum / count, of: count });
-}
+  /** Adds a share, unless it is of nothing. Each name is written out, which takes a fraction of the time that spreading a place does. */
+  share(name: MeasureName, count: number, of: number, record?: string, field?: string): void {
+    if (!(of > 0)) return;
+    const value = count / of;
+    if (!this.#isWanted(name, value, of)) return;
+    if (record === undefined) this.measures.push({ name, value, of });
+    else this.measures.push(field === undefined ? { name, record, value, of } : { name, record, field, value, of });
+  }
 
-/** Each name is written out, which takes a fraction of the time that spreading a place does. */
-function measureAt(
-  { record, field }: Place,
-  { name, value, of }: Pick<Required<Measure>, 'name' | 'value' | 'of'>,
-): Measure {
-  if (record === undefined) return { name, value, of };
-  return field === undefined ? { name, record, value, of } : { name, record, field, value, of };
+  /** Adds a mean, unless it is of nothing. */
+  mean(name: MeasureName, { count, sum }: LogSum, record: string, field: string): void {
+    if (count > 0 && this.#isWanted(name, sum / count, count))
+      this.measures.push({ name, record, field, value: sum / count, of: count });
+  }
 }

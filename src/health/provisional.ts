@@ -26,17 +26,23 @@ const ofNewRecords: ReadonlySet<MeasureName> = new Set(['fill', 'empty', 'one_va
  * @param baselineOf - returns the baseline of the version by which the run reads. Called only where a share may be past its limit, as few are.
  */
 export function judgeProvisionally(baselineOf: () => Baseline, tally: RunTally, at: number): readonly Symptom[] {
-  const isSure = ({ name, record = '', field = '' }: Measure): boolean => {
-    if (holdsForParts.has(name)) return true;
-    const known = tally.types[record]?.fields[field]?.had ?? 0;
-    return ofNewRecords.has(name) && known < fewestOfShare;
-  };
-  const sure = measuresOf(tally, 'part').filter(isSure);
-  return sure.some(mayBeUnusual) ? judge(baselineOf(), sure, at).symptoms : [];
+  if (measuresOf(tally, 'part', mayBeUnusual).length === 0) return [];
+  const sure = measuresOf(tally, 'part').filter((measure) => isSure(measure, tally));
+  return sure.some(({ name, value, of }) => mayBeUnusual(name, value, of))
+    ? judge(baselineOf(), sure, at).symptoms
+    : [];
+}
+
+/** Whether a measure of a part says the same as one of the whole. */
+function isSure({ name, record = '', field = '' }: Measure, tally: RunTally): boolean {
+  if (holdsForParts.has(name)) return true;
+  const known = tally.types[record]?.fields[field]?.had ?? 0;
+  return ofNewRecords.has(name) && known < fewestOfShare;
 }
 
 /** Whether a share is far enough from nothing, or from all, to be past any limit. */
-function mayBeUnusual({ name, value, of = 0 }: Measure): boolean {
+function mayBeUnusual(name: MeasureName, value: number, of = 0): boolean {
+  if (of < fewestOfShare || !(holdsForParts.has(name) || ofNewRecords.has(name))) return false;
   const { side, least } = kindOf(name);
-  return of >= fewestOfShare && (side === 'low' ? 1 - value : value) > least;
+  return (side === 'low' ? 1 - value : value) > least;
 }

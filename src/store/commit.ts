@@ -27,6 +27,7 @@ import { observeStep } from './observe-step.ts';
 import type { Close, CommitResult, Fence, Gap, StepOps } from './ops.ts';
 import { askAgain } from './scrapes.ts';
 import type { ChangeCounts } from '../view/fields.ts';
+import type { ShownRecord } from './other-record.ts';
 import type { ScrapeRow, TargetRow } from './tables/rows.ts';
 import type { Change, Store } from './store.ts';
 import { idsOf } from './subjects.ts';
@@ -154,7 +155,11 @@ function writeStep(
     const verifiedAt = wholeAt(store, { target, scrape: walked }, ops);
     const { copy, ...close } = ops.close;
     const kept = copy !== undefined && !isWaiting ? { copy } : {};
-    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, run, judged);
+    const [draft, record] = [ops.drafts[0], records[0]];
+    const isOne = isOnly && records.length === 1 && ops.drafts.length === 1;
+    const only = isOne && draft && record !== undefined ? { type: draft.type, record } : undefined;
+    const over = { ...run, only };
+    after = closed(store, change, { target: after, scrape: walked }, { ...close, ...kept, verifiedAt }, over, judged);
   }
   const lastEvent = change.lastEvent();
   const result = { outcome: 'committed', counts, lastEvent, targetStatus: after.status, records } as const;
@@ -291,6 +296,8 @@ const noFields: ReadonlySet<string> = new Set();
 interface RunResult extends RunSoFar {
   /** Records that a whole list or crawl no longer found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
+  /** The record of a scrape whose only page showed one alone. */
+  readonly only?: ShownRecord | undefined;
 }
 
 /** Whether what a run has read is unusual: not that it was slow, or met many changes. */

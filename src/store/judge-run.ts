@@ -14,7 +14,7 @@ import { defined } from '../defined.ts';
 import { type Symptom, symptomId } from '../view/symptom.ts';
 import type { TicketView } from '../view/ticket.ts';
 import type { Close } from './ops.ts';
-import { otherRecord } from './other-record.ts';
+import { otherRecord, type ShownRecord } from './other-record.ts';
 import { comesAndGoes, hasFewTargets, hasTicketOfOne, roundWith } from './round.ts';
 import { mergedProjects, pagesShowing, withPage } from './round-evidence.ts';
 import type { Change, Store } from './store.ts';
@@ -35,6 +35,8 @@ export interface EndedRun {
   readonly isPart?: true | undefined;
   /** Records of a whole list or crawl that were not found, by type. */
   readonly missing?: ReadonlyMap<string, number> | undefined;
+  /** The record of a scrape whose only page showed one alone. */
+  readonly only?: ShownRecord | undefined;
 }
 
 /** A run that was judged by the healthy ones before it. */
@@ -121,7 +123,7 @@ export function keepJudged(store: Store, change: Change, ended: EndedRun, judged
     const before = store.runs.readings.get(number);
     const after = trusted(before, reading, { version, ...defined({ rules: close.rules }) });
     if (after === undefined) store.runs.readings.remove(number);
-    else if (JSON.stringify(after) !== JSON.stringify(before)) store.runs.readings.put(number, after);
+    else if (after !== before) store.runs.readings.put(number, after);
   }
   const since = ended.startedAt;
   const shown = {
@@ -305,7 +307,7 @@ function addToRound(store: Store, change: Change, ended: EndedRun, tally: RunTal
   const { rounds } = store.runs;
   const { scrape, startedAt } = ended.scrape;
   const before: RoundRow = rounds.get(source) ?? { startedAt, tally: emptyTally };
-  const own = scrapeTally(tally, otherRecord(store, target, scrape));
+  const own = scrapeTally(tally, otherRecord(store, target, scrape, ended.only));
   const { joined, isCounted, isOver } = roundWith(store, before, { target, tally: own, endedAt: change.at });
   const page = { scrape, url: target.url, projects: projectsOf(target) };
   const projects = mergedProjects(before.projects ?? [], page.projects);

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newGeneration } from './generation.ts';
 import type { Environment } from './lmdb/environment.ts';
+import { table } from './lmdb/table.ts';
 import type { StoreOptions, Tables } from './store.ts';
 
 /** Brings the tables from one schema to the next. All migrations that are due run in one transaction. */
@@ -11,7 +12,15 @@ export type Migration = (environment: Environment, tables: Tables, newId: () => 
 export const oldestSchema = 8;
 
 /** The first brings `oldestSchema` to the schema after it, and so on. */
-const ownMigrations: readonly Migration[] = [];
+const ownMigrations: readonly Migration[] = [
+  // The most frequent values in tallies are lists now. Rounds and runs under way begin anew.
+  (environment) => {
+    for (const name of ['runs.rounds', 'runs.tallies']) table(environment, name).removeRange({});
+  },
+];
+
+/** The schema of a new store. */
+export const newestSchema = oldestSchema + ownMigrations.length;
 
 /** A store whose schema this program cannot read. */
 export class SchemaError extends Error {

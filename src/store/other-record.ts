@@ -23,6 +23,12 @@ interface OnePage {
   readonly known: KnownRecords;
 }
 
+/** A record that a page showed. */
+export interface ShownRecord {
+  readonly type: string;
+  readonly record: number;
+}
+
 /** What becomes of the record that a page shows. */
 interface OtherFound {
   /** Whether it waits for another look. */
@@ -82,15 +88,20 @@ function recordsOn({ records, pages }: Store, target: number, url: string): read
  * one's were. A record by another key that has a text in common, as the next day of a series has, is not taken for another one. To be called once the page is stored.
  *
  * @param scrape - the number of the scrape that has read the page.
+ * @param only - the record that the page showed, where it is known that it showed one alone.
  */
 export function otherRecord(
   store: Store,
   { target }: Pick<TargetRow, 'target'>,
   scrape: number,
+  only?: ShownRecord,
 ): Readonly<Record<string, WholeType>> {
   const row = store.runs.others.get([target, '']);
   // What is believed was counted when it was first seen.
   if (row?.scrape === scrape) return { [row.draft.type]: { expected: 1, missing: row.isOver === true ? 0 : 1 } };
+  // Nearly all pages show the record that they had shown.
+  const by = only && store.records.seenByNumber(target, only.record);
+  if (only !== undefined && by !== undefined && by.first < scrape) return { [only.type]: { expected: 1, missing: 0 } };
   const known = [...store.records.ofTarget(target, { limit: looked })];
   if (known.length === looked) return {};
   const seen = known.map((record) => ({ record, by: store.records.seenByNumber(target, record.record) }));

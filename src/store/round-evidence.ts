@@ -1,4 +1,4 @@
-import { kindOf, type Measure, measureId, type MeasureName } from '../health/measure-kind.ts';
+import { kindOf, measureId, type MeasureName } from '../health/measure-kind.ts';
 import { measuresOf } from '../health/measures.ts';
 import type { RunTally } from '../health/tally.ts';
 import type { Symptom } from '../view/symptom.ts';
@@ -19,7 +19,7 @@ const ofManyPages: ReadonlySet<MeasureName> = new Set(['one_value', 'merged']);
 
 /** Adds a scrape to each measure to which its page contributes what may be unusual. */
 export function withPage(evidence: RoundEvidence, page: RoundPage, tally: RunTally): RoundEvidence {
-  const odd = measuresOf(tally, 'round').filter(isOdd);
+  const odd = measuresOf(tally, 'round', isOdd);
   if (odd.length === 0) return evidence;
   const after: Record<string, OddPages> = { ...evidence };
   for (const measure of odd) {
@@ -65,7 +65,7 @@ function merged(before: readonly string[], more: readonly string[], most: number
 }
 
 /** Whether a measure of one scrape is not what all healthy ones have. */
-function isOdd({ name, value }: Measure): boolean {
+function isOdd(name: MeasureName, value: number): boolean {
   const { scale, side } = kindOf(name);
   if (scale !== 'share' || ofManyPages.has(name)) return false;
   return side === 'low' ? value < 1 : value > 0;

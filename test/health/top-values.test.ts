@@ -13,7 +13,7 @@ test('the share of a frequent value is right to a ninth of the others', () => {
 
 test('few different values are counted exactly', () => {
   const top = topValues([...times(1, 5), ...times(2, 3), 3]);
-  assert.deepEqual(top, { total: 9, counts: { 1: 5, 2: 3, 3: 1 } });
+  assert.deepEqual(top, { total: 9, values: [1, 2, 3], counts: [5, 3, 1] });
   assert.equal(topShare(noValues), 0);
 });
 
@@ -23,6 +23,6 @@ test('the sum of many pages has eight values at most, and a frequent one among t
   );
   const sum = pages.reduce(sumOfTops, noValues);
   assert.equal(sum.total, 2_000);
-  assert.ok(Object.keys(sum.counts).length <= 8);
+  assert.ok(sum.values.length <= 8);
   assert.ok(topShare(sum) <= 0.5 && topShare(sum) > 0.43, `${topShare(sum)}`);
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { openEnvironment } from '../../src/store/lmdb/environment.ts';
-import { type Migration, oldestSchema } from '../../src/store/migration.ts';
+import { emptyField, emptyTally, emptyType } from '../../src/health/tally.ts';
+import { type Migration, newestSchema, oldestSchema } from '../../src/store/migration.ts';
 import { openStore } from '../../src/store/store.ts';
 import { table } from '../../src/store/lmdb/table.ts';
 import { hourly, temporaryFolder, temporaryStore, track } from './fixture.ts';
@@ -21,7 +22,7 @@ const options = { now: () => 1, scheduling: hourly, migrations: [] };
 describe('the schema of a store', () => {
   test('is the newest from its first commit on', async (t) => {
     const { store } = await temporaryStore(t);
-    assert.equal(store.meta.schema(), oldestSchema);
+    assert.equal(store.meta.schema(), newestSchema);
   });
 
   test('that is older is migrated step by step, after a copy was made', async (t) => {
@@ -91,6 +92,19 @@ describe('the schema of a store', () => {
     const price = { value: 3, observedAt: 5_000, verifiedAt: 5_000 };
     assert.deepEqual(store.records.get('shop', 'item', 'a'), { record: 1, ...record, ...sighting, fields: { price } });
     assert.deepEqual([...store.targets.numbersOfSource('shop')], [1, 2]);
+  });
+
+  test('8 counted the values of a round in another way: rounds and runs under way begin anew', async (t) => {
+    const path = temporaryFolder(t);
+    const values = { total: 1, counts: { 7: 1 } };
+    const fields = { price: { ...emptyField, values } };
+    const tally = { ...emptyTally, types: { item: { ...emptyType, fields } } };
+    const rows = { 'runs.rounds': [['shop', { startedAt: 1, tally }]], 'runs.tallies': [[1, { tally }]] } as const;
+    await writeEnvironment(path, { ...schema8, ...rows });
+    const { store } = await temporaryStore(t, { path });
+    assert.equal(store.meta.schema(), newestSchema);
+    assert.deepEqual([store.runs.rounds.count(), store.runs.tallies.count()], [0, 0]);
+    assert.equal(store.records.get('shop', 'item', 'a')?.record, 1);
   });
 
   test('that is older than any migration is refused by name, and nothing is written', async (t) => {

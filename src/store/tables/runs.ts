@@ -111,6 +111,6 @@ export function runTables(environment: Environment) {
     /** Records that wait for another look. */
     others: table<OtherKey, OtherRow>(environment, 'runs.others'),
     /** What the last reading of each target gave that was trusted. */
-    readings: table<number, LastReading>(environment, 'runs.readings'),
+    readings: heldTable<number, LastReading>(environment, 'runs.readings'),
   };
 }

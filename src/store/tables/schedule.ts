@@ -128,7 +128,7 @@ export function scheduleTable(environment: Environment) {
     /** The shares of a politeness key. */
     sharesOf: (key: string) => [...sharesIn(ofKey(key))],
     /** Whether there are objectives on a politeness key. */
-    hasObjectives: (key: string) => [...shares.keys({ ...ofKey(key), limit: 1 })].length > 0,
+    hasObjectives: (key: string) => shares.count() > 0 && [...shares.keys({ ...ofKey(key), limit: 1 })].length > 0,
     /** Up to `limit` politeness keys to be checked: their objectives changed, or `markShares` named them. */
     markedShares: (limit: number) => [...marked.keys({ limit })],
     markShares: (key: string) => marked.put(key, 1),
