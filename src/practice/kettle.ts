@@ -18,6 +18,6 @@ export function kettlePage(step: number): string {
   };
   return `<!doctype html><html lang="en"><title>Copper kettle</title>
 <script type="application/ld+json">${JSON.stringify(product)}</script>
-<main><h1>Copper kettle</h1><p class="price">€${price}</p><p class="stock">In stock</p></main>
+<main data-sku="K-100"><h1>Copper kettle</h1><p class="price">€${price}</p><p class="stock">In stock</p></main>
 <form method="post" action="/kettle/next"><button>Change the price</button></form></html>`;
 }

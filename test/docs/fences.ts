@@ -25,7 +25,9 @@ export const pages: readonly string[] = globSync(['*.md', 'docs/**/*.md'], { cwd
   .toSorted();
 
 /** The pages whose blocks are run as a reader would. */
-export const runnablePages: readonly string[] = pages.filter((page) => page.startsWith('docs/guide/'));
+export const runnablePages: readonly string[] = pages.filter(
+  (page) => page === 'README.md' || page.startsWith('docs/guide/'),
+);
 
 /** The fenced blocks of a page, in order. Throws an `Error` for one that is indented or not closed, as it would not be found otherwise. */
 export function fencesOf(page: string): readonly Fence[] {
