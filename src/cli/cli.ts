@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import type { Client } from '../control/client.ts';
+import { type Client, ConnectionError } from '../control/client.ts';
 import type { MethodInput, Method, Result } from '../control/methods.ts';
 import { durationText } from '../time-text.ts';
+import { noProject } from './project-folder.ts';
 import { daemonPlace, refuseOther } from './socket.ts';
 import { connectWhenStarted } from './starting.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,7 +38,11 @@ export async function withClient(
 ): Promise<void> {
   const { socket, anyDaemon = false } = globalOptions(command);
   const place = await daemonPlace(terminal, socket);
-  const client = await connectWhenStarted(place.socket, signal);
+  const client = await connectWhenStarted(place.socket, signal).catch((error: unknown) => {
+    throw place.isUsual && error instanceof ConnectionError && error.code === 'no_daemon'
+      ? new ConnectionError('no_daemon', `${error.message}; ${noProject(terminal.cwd)}`, { cause: error })
+      : error;
+  });
   try {
     signal?.throwIfAborted();
     signal?.addEventListener('abort', () => client.close(), { once: true });

@@ -7,7 +7,6 @@ import { type GlobalOptions, helpGroups } from './cli.ts';
 import { oneCallCommands } from './one-call.ts';
 import { CommandError, exitStatus, exitStatusHelp, type ExitStatus } from './exit-status.ts';
 import type { Terminal } from './terminal.ts';
-import { ownVersion } from '../own-package.ts';
 import { plainText } from '../view/text.ts';
 
 /** The exports of a file in `commands/`, which has the name of its command. */
@@ -21,11 +20,12 @@ const commandFolder = new URL('./commands/', import.meta.url);
  * Creates the command line. Nothing runs until it is given words to parse.
  *
  * @param names - the commands that it has; default: all. A command starts sooner where no other one is loaded.
+ * @param version - what `--version` prints.
  */
-export async function createProgram(terminal: Terminal, names?: readonly string[]): Promise<Command> {
+export async function createProgram(terminal: Terminal, names?: readonly string[], version = ''): Promise<Command> {
   const program = new Command('heronry')
     .description('Keeps track of projects on sites that it does not control, and tells what changed.')
-    .version(ownVersion())
+    .version(version, versionFlags.join(', '))
     .option('--socket <path>', 'where the daemon listens')
     .option('--any-daemon', "talk to the daemon there even if it is not this folder's")
     .option('--json', 'print for machines')
@@ -74,10 +74,19 @@ function neededCommands(words: readonly string[]): readonly string[] | undefined
   return name !== 'completion' && commandNames().includes(name) ? [name] : undefined;
 }
 
+/** The options that print the version. */
+const versionFlags: readonly string[] = ['-V', '--version'];
+
+async function readVersion(): Promise<string> {
+  const { ownVersion } = await import('../own-package.ts');
+  return ownVersion();
+}
+
 /** Runs one command line. Resolves with the status to exit with; rejects with what is a bug of ours. */
 export async function runProgram(words: readonly string[], terminal: Terminal): Promise<ExitStatus> {
   try {
-    const program = await createProgram(terminal, neededCommands(words));
+    const version = words.some((word) => versionFlags.includes(word)) ? await readVersion() : '';
+    const program = await createProgram(terminal, neededCommands(words), version);
     await program.parseAsync(words, { from: 'user' });
     return exitStatus.ok;
   } catch (error) {

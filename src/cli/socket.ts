@@ -2,30 +2,35 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Client } from '../control/client.ts';
 import { CommandError } from './exit-status.ts';
+import { configName, projectFolder } from './project-folder.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where a command finds its daemon. */
 export interface DaemonPlace {
   /** The path of the socket. */
   readonly socket: string;
-  /** The present folder, if its heronry.yaml makes another daemon its own than the one that may listen there. */
+  /** Whether nothing names a place: no option, no variable, no heronry.yaml. */
+  readonly isUsual: boolean;
+  /** What the heronry.yaml of the present folder, or the nearest above it, makes its daemon, which may be another than the one that listens there. */
   readonly own?: { readonly config: string; readonly data: string };
 }
 
 /**
- * Resolves with where the daemon is expected to listen: `--socket`, else HERONRY_SOCKET, else what the heronry.yaml in the
- * present folder says, else the place that belongs to its data folder.
+ * Resolves with where the daemon is expected to listen: `--socket`, else HERONRY_SOCKET, else what the nearest
+ * heronry.yaml says, of the present folder or one above it, else the place that belongs to its data folder.
  */
 export async function daemonPlace(terminal: Terminal, option: string | undefined): Promise<DaemonPlace> {
   const { cwd, env } = terminal;
-  const config = resolve(cwd, 'heronry.yaml');
+  const folder = projectFolder(cwd) ?? cwd;
+  const config = resolve(folder, configName);
   const configured = existsSync(config) ? await configuredPlaces(config) : undefined;
-  const named = option ?? (env['HERONRY_SOCKET'] || configured?.socket);
-  const data = configured && resolve(cwd, configured.data);
-  if (named !== undefined)
-    return { socket: absolute(cwd, named), ...(data !== undefined && { own: { config, data } }) };
+  const data = configured && resolve(folder, configured.data);
+  const own = data === undefined ? {} : { own: { config, data } };
+  const named = option ?? (env['HERONRY_SOCKET'] || undefined);
+  if (named !== undefined) return { socket: absolute(cwd, named), isUsual: false, ...own };
+  if (configured?.socket !== undefined) return { socket: absolute(folder, configured.socket), isUsual: false, ...own };
   const { defaultSocketPath } = await import('../control/socket-path.ts');
-  return { socket: defaultSocketPath(env, data) };
+  return { socket: defaultSocketPath(env, data), isUsual: configured === undefined };
 }
 
 /** Resolves with where a daemon will listen that is started with a configuration file, and with these options. Paths are whole. */
@@ -43,7 +48,7 @@ export async function startPlace(
   return defaultSocketPath(env, data ?? (configured && resolve(base, configured.data)));
 }
 
-/** Rejects with a `CommandError` where the daemon at a socket is not the one of the present folder. */
+/** Rejects with a `CommandError` where the daemon at a socket is not the one of the present folder, or of the project that it is in. */
 export async function refuseOther(client: Pick<Client, 'call'>, { socket, own }: DaemonPlace): Promise<void> {
   if (own === undefined) return;
   const { realPathOf } = await import('../control/socket-path.ts');

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
 /** A colour or emphasis of text, such as `red` or `bold`. */
@@ -42,6 +41,7 @@ export function processTerminal(): Terminal {
     async ask(question) {
       const { stdin } = process;
       if (!stdin.isTTY || !stderr.isTTY) return undefined;
+      const { createInterface } = await import('node:readline');
       stderr.write(`\r\u001B[2K${question}`);
       for await (const line of createInterface({ input: stdin })) return line;
       return '';

@@ -6,6 +6,7 @@ import { sourcesFolder, validDefinition } from '../local/definitions.ts';
 import type { FixtureDrill } from '../local/drill.ts';
 import { countOption } from '../options.ts';
 import { table } from '../table.ts';
+import { fixturesOption } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../../view/text.ts';
 
@@ -27,7 +28,7 @@ export function createCommand(terminal: Terminal): Command {
     .option('-n, --name <name>', 'only this saved page')
     .option('--seed <number>', 'what chance is drawn from: the same number, the same changes', countOption, 1)
     .option('--sources <folder>', 'the folder of definitions')
-    .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
+    .addOption(fixturesOption(terminal))
     .addHelpText('after', examples('heronry drill kickfund', 'heronry drill kickfund --name solar --json'))
     .action(async (id: string, { name, seed, ...options }: Options, command: Command) => {
       const [{ fixturesIn }, { drillFixtures }] = await Promise.all([

@@ -8,6 +8,7 @@ import { pluginsFolder, sourcesFolder, validDefinition } from '../local/definiti
 import { addressOf, fetchPage, readPageFile } from '../local/page.ts';
 import { readHeldPage } from '../local/read-page.ts';
 import { pairOption } from '../options.ts';
+import { fixturesOption } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../../view/text.ts';
 
@@ -35,7 +36,7 @@ export function createCommand(terminal: Terminal): Command {
       .option('-n, --name <name>', 'the name of the files; by default the end of the address')
       .option('--file <page>', 'read this saved page instead of fetching it; needs no daemon')
       .option('--sources <folder>', 'the folder of definitions')
-      .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
+      .addOption(fixturesOption(terminal))
       .option('--force', 'overwrite existing files')
       .addHelpText(
         'after',

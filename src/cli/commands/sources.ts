@@ -17,6 +17,7 @@ import { showReplay } from '../show-replay.ts';
 import { markText } from '../show-target.ts';
 import { showWritten } from '../show-written.ts';
 import { table } from '../table.ts';
+import { projectFolder } from '../project-folder.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { countText, plainText, shellText } from '../../view/text.ts';
 
@@ -160,18 +161,17 @@ function renameCommand(terminal: Terminal): Command {
     );
 }
 
-/** Says what in the present folder still names a source by its old id. */
-async function stillNamed(terminal: Terminal, id: string, to: string): Promise<string[]> {
-  const projects = await readFile(join(terminal.cwd, 'projects.yaml'), 'utf8').catch(() => '');
+/** Says what in the folder of the nearest heronry.yaml still names a source by its old id. */
+async function stillNamed({ cwd }: Terminal, id: string, to: string): Promise<string[]> {
+  const folder = projectFolder(cwd) ?? cwd;
+  const projects = await readFile(join(folder, 'projects.yaml'), 'utf8').catch(() => '');
   const lines = projects.split('\n').filter((line) => new RegExp(`\\bsource:\\s*["']?${id}(?![\\w-])`).test(line));
   const pages = join('fixtures', id);
   return [
     ...(lines.length > 0
       ? [`projects.yaml says \`source: ${id}\` in ${countText(lines.length, 'line')}: change that to ${to}`]
       : []),
-    ...(existsSync(join(terminal.cwd, pages))
-      ? [`saved pages are in ${pages}: move them to ${join('fixtures', to)}`]
-      : []),
+    ...(existsSync(join(folder, pages)) ? [`saved pages are in ${pages}: move them to ${join('fixtures', to)}`] : []),
   ];
 }
 

@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { defined } from '../../defined.ts';
 import { examples, globalOptions, helpGroups, print } from '../cli.ts';
 import type { Detached } from '../detached.ts';
 import { CommandError } from '../exit-status.ts';
+import { configName, projectFolder } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -39,7 +40,10 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('start')
     .helpGroup(helpGroups.begin)
     .description('run the daemon in the foreground, until interrupted or told to stop; with --detach in the background')
-    .option('-c, --config <file>', 'the configuration; by default heronry.yaml in the present folder, if there is one')
+    .option(
+      '-c, --config <file>',
+      'the configuration; by default the heronry.yaml of the present folder, or the nearest above it, if there is one',
+    )
     .option('--data <folder>', 'the folder of its data')
     .option('--sources <folder>', 'the folder of definitions')
     .addOption(
@@ -67,10 +71,10 @@ export function createCommand(terminal: Terminal): Command {
         throw new CommandError('usage', `start: --role api: expected no ${flag} beside it, which is for the daemon`);
       if (log !== undefined && !detach)
         throw new CommandError('usage', 'start: --log: expected --detach beside it; redirect the error stream without');
-      const { isTaken } = await import('../../definition/file.ts');
       const { socket } = globalOptions(command);
       const absolute = (path: string | undefined) => (path === undefined ? undefined : resolve(terminal.cwd, path));
-      const file = absolute(config ?? (isTaken(resolve(terminal.cwd, 'heronry.yaml')) ? 'heronry.yaml' : undefined));
+      const project = projectFolder(terminal.cwd);
+      const file = absolute(config) ?? (project && join(project, configName));
       if (role === 'api') {
         const { runApi } = await import('../../api.ts');
         process.exitCode = await runApi(defined({ config: file, logLevel }));

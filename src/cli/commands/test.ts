@@ -5,6 +5,7 @@ import { CommandError } from '../exit-status.ts';
 import { loadDefinition, pluginsFolder, sourcesFolder } from '../local/definitions.ts';
 import type { FixtureRun } from '../local/fixtures.ts';
 import { differenceLine } from '../local/differences.ts';
+import { fixturesOption } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText } from '../../view/text.ts';
 
@@ -22,7 +23,7 @@ export function createCommand(terminal: Terminal): Command {
     .argument('[sources...]', 'only pages of these sources')
     .option('--update', 'expect from now on what the pages give now')
     .option('--sources <folder>', 'the folder of definitions')
-    .option('--fixtures <folder>', 'where pages are kept, a folder for each source', 'fixtures')
+    .addOption(fixturesOption(terminal))
     .addHelpText('after', examples('heronry test', 'heronry test kickfund --update'))
     .action(async (wanted: readonly string[], options: Options, command: Command) => {
       const { fixturesIn, runFixture } = await import('../local/fixtures.ts');

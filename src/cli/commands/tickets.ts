@@ -9,6 +9,7 @@ import { CommandError } from '../exit-status.ts';
 import { userName } from '../user-name.ts';
 import { countOption, durationOption, limitOption, personOption } from '../options.ts';
 import { type JudgedFixtures, showRepaired, showTicket, showTickets, showToRenew } from '../show-ticket.ts';
+import { fixturesOption } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface ListOptions {
@@ -47,7 +48,7 @@ export function createCommand(terminal: Terminal): Command {
     )
     .option('--dry-run', 'with --accept and a number: show how the definition would differ, and write nothing')
     .option('--sources <folder>', 'the folder of definitions, for the saved pages that a repair keeps right')
-    .option('--fixtures <folder>', 'where saved pages are kept, a folder for each source', 'fixtures')
+    .addOption(fixturesOption(terminal))
     .option('--resolve', 'resolve it by hand; what is seen again opens another one')
     .option('--as <name>', 'who does it, for its log; default: your name on this machine', personOption)
     .addHelpText(

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
+import { projectFolder } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { countText, plainText } from '../../view/text.ts';
 
@@ -15,8 +16,7 @@ export function createCommand(terminal: Terminal): Command {
     )
     .argument(
       '[path]',
-      'the folder of heronry.yaml, a folder of definitions, or one file; a file with a list is read as projects',
-      '.',
+      'the folder of heronry.yaml, a folder of definitions, or one file; a file with a list is read as projects; by default the present folder, or the nearest above it that has a heronry.yaml',
     )
     .option('--sources <folder>', 'the folder of definitions, if heronry.yaml does not name it')
     .addHelpText(
@@ -27,9 +27,11 @@ export function createCommand(terminal: Terminal): Command {
         'heronry validate --sources definitions --json',
       ),
     )
-    .action(async (path: string, { sources }: { readonly sources?: string }, command: Command) => {
+    .action(async (path: string | undefined, { sources }: { readonly sources?: string }, command: Command) => {
       const { validate } = await import('../local/validate.ts');
-      const found = await validate(terminal, resolve(terminal.cwd, path), sources && resolve(terminal.cwd, sources));
+      const { cwd } = terminal;
+      const folder = path === undefined ? (projectFolder(cwd) ?? cwd) : resolve(cwd, path);
+      const found = await validate(terminal, folder, sources && resolve(cwd, sources));
       for (const warning of found.warnings) terminal.err(`warning: ${plainText(warning)}`);
       print(terminal, command, found, ({ sources, projects, plugins, sinks, pipelines, problems }) => {
         if (problems.length > 0) return showProblems(terminal, problems);

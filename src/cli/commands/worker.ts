@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defined } from '../../defined.ts';
 import { examples, helpGroups } from '../cli.ts';
+import { configName, projectFolder } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -18,7 +19,12 @@ export function createCommand(terminal: Terminal): Command {
   return new Command('worker')
     .helpGroup(helpGroups.begin)
     .description('run a worker process, which asks for and reads pages for a daemon, until interrupted')
-    .option('-c, --config <file>', 'the configuration, which says where steps are taken from', 'heronry.yaml')
+    .addOption(
+      new Option('-c, --config <file>', 'the configuration, which says where steps are taken from').default(
+        join(projectFolder(terminal.cwd) ?? terminal.cwd, configName),
+        `${configName} of the present folder, or the nearest above it`,
+      ),
+    )
     .option('--key <file>', 'the key that the daemon has made; by default as the configuration has it')
     .addOption(
       new Option('--concurrency <steps>', 'the number of steps that run at a time; by default 16').argParser(countOf),

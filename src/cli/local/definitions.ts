@@ -5,19 +5,23 @@ import type { Loaded } from '../../definition/load-file.ts';
 import type { Source } from '../../definition/source.ts';
 import { CommandError } from '../exit-status.ts';
 import { showProblems } from '../problems.ts';
+import { configName, projectFolder } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
- * Resolves with the folder of definitions: `named`, else what heronry.yaml in the present folder says, else
- * `sources`.
+ * Resolves with the folder of definitions: `named`, else what the nearest heronry.yaml says, of the present folder or one
+ * above it, else `sources` beside that file.
  */
 export async function sourcesFolder({ cwd }: Terminal, named?: string): Promise<string> {
-  return resolve(cwd, named ?? (await configured(cwd))?.sources ?? 'sources');
+  if (named !== undefined) return resolve(cwd, named);
+  const folder = projectFolder(cwd) ?? cwd;
+  return resolve(folder, (await configured(folder))?.sources ?? 'sources');
 }
 
-/** Resolves with the folder of plug-ins by the heronry.yaml in the present folder, as `pluginsIn` does. */
+/** Resolves with the folder of plug-ins by the nearest heronry.yaml, as `pluginsIn` does. */
 export async function pluginsFolder({ cwd }: Terminal, sources: string): Promise<string> {
-  return pluginsIn(cwd, sources, (await configured(cwd))?.plugins);
+  const folder = projectFolder(cwd) ?? cwd;
+  return pluginsIn(folder, sources, (await configured(folder))?.plugins);
 }
 
 /** Returns the folder of plug-ins: the configured one within `folder`, else `plugins` beside the definitions. */
@@ -28,7 +32,7 @@ export function pluginsIn(folder: string, sources: string | undefined, named: st
 
 /** Loads the heronry.yaml of a folder; nothing where there is none or it has problems, which `validate` reports. */
 export async function configured(folder: string): Promise<DaemonConfig | undefined> {
-  const file = resolve(folder, 'heronry.yaml');
+  const file = resolve(folder, configName);
   if (!existsSync(file)) return undefined;
   const { loadDaemon } = await import('../../definition/load.ts');
   const daemon = await loadDaemon(file);

@@ -4,6 +4,7 @@ import type { Destination } from '../../export/destination.ts';
 import { openFolder } from '../../export/folder.ts';
 import type { S3Credentials } from '../../export/s3.ts';
 import { CommandError } from '../exit-status.ts';
+import { projectFolder } from '../project-folder.ts';
 import type { Terminal } from '../terminal.ts';
 import { configured } from './definitions.ts';
 
@@ -32,7 +33,7 @@ export async function openPlace(terminal: Terminal, options: PlaceOptions): Prom
 
 const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
 
-/** Finds credentials in the environment as the tools of S3 do, else among the secrets of the folder's heronry.yaml. */
+/** Finds credentials in the environment as the tools of S3 do, else among the secrets of the nearest heronry.yaml. */
 async function credentialsOf(terminal: Terminal): Promise<S3Credentials> {
   const { env, cwd } = terminal;
   const [accessKeyId, secretAccessKey] = names.map((name) => firstSet(env[name]));
@@ -40,8 +41,9 @@ async function credentialsOf(terminal: Terminal): Promise<S3Credentials> {
   if (accessKeyId !== undefined && secretAccessKey !== undefined)
     return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
   const { secretsFrom } = await import('../../session/secret-store.ts');
-  const daemon = await configured(cwd);
-  const file = daemon?.secrets && resolve(cwd, daemon.secrets);
+  const folder = projectFolder(cwd) ?? cwd;
+  const daemon = await configured(folder);
+  const file = daemon?.secrets && resolve(folder, daemon.secrets);
   const found = await secretsFrom({ environment: env, ...defined({ file }) })(names);
   if (!found.ok)
     throw new CommandError(

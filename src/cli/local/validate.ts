@@ -139,7 +139,7 @@ async function validateFolder(
   if (sources === undefined && daemon === undefined && !isTaken(projectFile)) {
     throw new CommandError(
       'not_found',
-      `${folder}: nothing to validate: expected heronry.yaml, projects.yaml, a folder "sources" or definitions there`,
+      `${folder}: nothing to validate: expected heronry.yaml, projects.yaml, a folder "sources" or definitions there, or heronry.yaml in a folder above it`,
     );
   }
   const types = sources === undefined ? undefined : await loadTypes(sources);
