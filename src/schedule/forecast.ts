@@ -56,7 +56,7 @@ export interface KeptObjectives {
 export interface HostForecast extends HostMinutes {
   readonly key: string;
   readonly targets: number;
-  /** Of the host's requests, the number that pulses make. */
+  /** Of the host's requests, the number that pulses make, and re-checks of single records. */
   readonly pulses: number;
   readonly bytes: number;
   /** Requests of the busiest day divided by the requests allowed in a day. */
@@ -74,7 +74,7 @@ export interface Forecast {
   readonly undone: readonly number[];
   /** Hosts that are asked for more in a day than they allow. */
   readonly overloaded: number;
-  /** Of the requests, the number that pulses make. */
+  /** Of the requests, the number that pulses make, and re-checks of single records. */
   readonly pulses: number;
   readonly bytes: number;
   readonly peak: Peak;

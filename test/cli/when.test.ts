@@ -138,7 +138,7 @@ describe('plan', () => {
     assert.equal(
       out,
       `2 days from 13:51:12 UTC: 3 targets on 1 host; 1 target left out, as no source is loaded for them
-requests    38, 18 to 20 a day, 8 of them by pulses; 12.3 kB by what scrapes brought so far
+requests    38, 18 to 20 a day, 8 of them by pulses and re-checks; 12.3 kB by what scrapes brought so far
 peak        2 requests in the minute of 14:51:12
 objectives  2 kept, 1 cannot be kept: 75h could be
 

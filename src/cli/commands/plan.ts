@@ -68,7 +68,7 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
   const left = skipped === 0 ? '' : `; ${countText(skipped, 'target')} left out, as no source is loaded for them`;
   const lines = [
     `${countText(days, 'day')} from ${clockText(from, now)} UTC: ${countText(targets, 'target')} on ${countText(hosts, 'host')}${left}`,
-    `requests    ${sumOf(requests)}, ${perDayText(requests)}${pulses === 0 ? '' : `, ${pulses} of them by pulses`}; ${bytesText(bytes)} by what scrapes brought so far`,
+    `requests    ${sumOf(requests)}, ${perDayText(requests)}${pulses === 0 ? '' : `, ${pulses} of them by pulses and re-checks`}; ${bytesText(bytes)} by what scrapes brought so far`,
     ...lateLines(terminal, plan),
     `peak        ${countText(peak.requests, 'request')} in the minute of ${clockText(peak.at, now)}`,
     `objectives  ${keptText(objectives)}${nearestText(plan)}`,

@@ -46,7 +46,7 @@ const forecast = {
   requests: z.array(z.int()).readonly(),
   /** Of each day's requests, the number not made by its end. */
   undone: z.array(z.int()).readonly(),
-  /** Of the requests, the number that pulses make. */
+  /** Of the requests, the number that pulses make, and re-checks of single records. */
   pulses: z.int(),
   bytes: z.int(),
   /** The minute with the most requests. */
