@@ -85,6 +85,26 @@ describe('fixture add', () => {
     assert.equal((await run(['test'], { cwd })).status, 0);
   });
 
+  test('reads the page of an item of a list by the fields of `page`, and test and try of a file do so too', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const definition = `id: books\nurl: https://books.example/\nfeed: { by: link }
+records: { book: { key: id, each: li, fields: { id: '@id' }, page: { url: a @href, fields: { stock: .stock } } } }\n`;
+    await mkdir(join(cwd, 'sources'));
+    await writeFile(join(cwd, 'sources', 'books.yaml'), definition);
+    await writeFile(join(cwd, 'moss.html'), '<h1>Moss</h1><p class="stock">3</p>');
+    const add = await run(['fixture', 'add', 'books', 'https://books.example/moss', '--file', 'moss.html'], { cwd });
+    assert.deepEqual(
+      [add.status, add.out.split('\n')[2]],
+      [0, 'it gives 1 record; `heronry test books` holds it to that'],
+    );
+    assert.match((await run(['try', 'books', 'moss.html'], { cwd })).out, /^ +stock +3 +css \.stock$/m);
+    assert.equal((await run(['test'], { cwd })).status, 0);
+    await writeFile(join(cwd, 'fixtures/books/moss.html'), '<h1>Moss</h1><p class="stock">4</p>');
+    assert.match((await run(['test'], { cwd })).out, /- book .*"stock":"3".*\n.*\+ book .*"stock":"4"/);
+    await writeFile(join(cwd, 'fixtures/books/moss.html'), '<h1>Moss</h1>');
+    assert.match((await run(['test'], { cwd })).out, /expected no failure, got the failure no_record/);
+  });
+
   test('overwrites nothing unless it is forced', async (t) => {
     const cwd = await kept(t);
     const words = ['fixture', 'add', 'shop', 'http://127.0.0.1/p/solar', '--file', 'page.html'];

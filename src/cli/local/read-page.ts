@@ -49,10 +49,14 @@ export async function readHeldPage(
   const { page, items, crawl } = openProvider(source);
   const ofItem = itemType === undefined ? undefined : items?.reading(itemType);
   const ofListing = asCrawled && isListing(source, url) ? crawl?.listing : undefined;
-  const { plan, limitMs } = ofItem ?? ofListing ?? page;
-  const input = { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType, observedAt: fetchedAt }) };
-  const read = await readOnThread(input, trees, limitMs);
-  const { outcome, trial } = read.ok ? read.value : { outcome: read, trial: { items: [] } };
+  let { outcome, trial } = await readBy(ofItem ?? ofListing ?? page);
+  // What gives no record of a list may be the page of an item, as a saved page does not say which of the two it is.
+  for (const type of ofItem === undefined && ofListing === undefined ? (items?.types ?? []) : []) {
+    const reading = items?.reading(type);
+    if (outcome.ok || outcome.failure.code !== 'no_record' || reading === undefined) break;
+    const asItem = await readBy(reading);
+    if (asItem.outcome.ok && asItem.outcome.extraction.drafts.length > 0) ({ outcome, trial } = asItem);
+  }
   const told = {
     url,
     bytes: body.length,
@@ -67,6 +71,12 @@ export async function readHeldPage(
   }
   const { failure } = outcome;
   return { ...told, ...nothing, failure: { code: failure.code, message: describeExtractFailure(failure) } };
+
+  async function readBy({ plan, limitMs }: typeof page) {
+    const observed = defined({ contentType, observedAt: fetchedAt });
+    const read = await readOnThread({ body: new Uint8Array(body).buffer, url, plan, ...observed }, trees, limitMs);
+    return read.ok ? read.value : { outcome: read, trial: { items: [], trees: undefined } };
+  }
 }
 
 type Found = Pick<TryView, 'drafts' | 'finished' | 'absent' | 'unparsed' | 'notes' | 'failure'>;
