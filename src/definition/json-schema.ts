@@ -15,14 +15,24 @@ const schemas = {
   daemon: DaemonConfig,
 } as const;
 
-/** Returns the JSON Schema (2020-12) of one kind of file, for editors. */
+/** The kinds of files that have a schema. */
+export const schemaKinds = Object.keys(schemas) as (keyof typeof schemas)[];
+
+/** Returns the JSON Schema (2020-12) of one kind of file, for editors. What it says in several places stands under `$defs`. */
 export function jsonSchema(kind: keyof typeof schemas): z.core.JSONSchema.JSONSchema {
-  return z.toJSONSchema(schemas[kind], { io: 'input', override: ({ jsonSchema: schema }) => typeless(schema) });
+  return z.toJSONSchema(schemas[kind], { io: 'input', reused: 'ref', override: typeless });
 }
 
 /** Makes `type` optional for objects, since `fields` tells them. */
-function typeless(schema: z.core.JSONSchema.BaseSchema): void {
-  const type = schema.properties?.['type'];
-  const isObject = typeof type === 'object' && type.const === 'object' && schema.properties?.['fields'] !== undefined;
-  if (isObject && schema.required !== undefined) schema.required = schema.required.filter((name) => name !== 'type');
+function typeless({
+  zodSchema,
+  jsonSchema: schema,
+}: {
+  readonly zodSchema: z.core.$ZodType;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}): void {
+  if (!(zodSchema instanceof z.ZodObject) || schema.required === undefined) return;
+  const { type, fields } = zodSchema.shape;
+  const isObject = type instanceof z.ZodLiteral && type.value === 'object' && fields !== undefined;
+  if (isObject) schema.required = schema.required.filter((name) => name !== 'type');
 }

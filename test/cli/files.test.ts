@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { schemaKinds } from '../../src/definition/json-schema.ts';
+import { ownVersion } from '../../src/own-package.ts';
 import { temporaryDirectory } from '../control/daemon.ts';
 import { run } from './terminal.ts';
 
@@ -16,6 +19,65 @@ describe('commands without a daemon', () => {
     );
     const { status, out } = await run(['validate', 'watch'], { cwd });
     assert.deepEqual({ status, out }, { status: 0, out: '1 source and 1 project, no problems\n' });
+  });
+
+  test('what init writes is a project that a service of continuous integration can check', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const { out } = await run(['init', '--json'], { cwd });
+    assert.deepEqual(JSON.parse(out).kept, []);
+    assert.match((await run(['test'], { cwd })).out, /^1 saved page, none differs$/m);
+    const read = (name: string) => readFile(join(cwd, name), 'utf8');
+    const { scripts, dependencies, private: isPrivate } = JSON.parse(await read('package.json'));
+    assert.deepEqual(
+      { scripts, dependencies, isPrivate },
+      {
+        scripts: { start: 'heronry start', test: 'heronry test', validate: 'heronry validate' },
+        dependencies: { heronry: ownVersion() },
+        isPrivate: true,
+      },
+    );
+    const ignored = (await read('.gitignore')).split('\n');
+    for (const name of ['data/', 'secrets.yaml', 'node_modules/']) assert.ok(ignored.includes(name), name);
+    const { jobs } = parse(await read('.github/workflows/heronry.yaml'));
+    const steps: readonly { readonly run?: string }[] = jobs.check.steps;
+    assert.deepEqual(
+      steps.flatMap(({ run: command }) => command ?? []),
+      ['npm ci', 'npx heronry validate', 'npx heronry test'],
+    );
+  });
+
+  test('each file of init names the schema that is installed with Heronry, for editors', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await run(['init'], { cwd });
+    for (const [name, kind] of [
+      ['heronry.yaml', 'daemon'],
+      ['sources/example.yaml', 'source'],
+      ['projects.yaml', 'projects'],
+    ] as const) {
+      const [line = ''] = (await readFile(join(cwd, name), 'utf8')).split('\n');
+      const path = /^# yaml-language-server: \$schema=(.*)$/.exec(line)?.[1] ?? '';
+      const file = join(cwd, 'node_modules', 'heronry', 'dist', 'schema', `${kind}.json`);
+      assert.equal(join(cwd, name, '..', path), file);
+      assert.ok(schemaKinds.includes(kind));
+    }
+  });
+
+  test('init source names it too, where Heronry is installed in the folder', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await run(['init'], { cwd });
+    await writeFile(join(cwd, 'kettle.html'), '<title>Kettle</title><p>Boils.</p>');
+    const draft = async (id: string) => {
+      const words = ['init', 'source', 'http://127.0.0.1:8080/kettle', '--text', '--file', 'kettle.html', '--id', id];
+      assert.equal((await run(words, { cwd })).status, 0);
+      return readFile(join(cwd, 'sources', `${id}.yaml`), 'utf8');
+    };
+    assert.doesNotMatch(await draft('before'), /\$schema/);
+    const schema = join(cwd, 'node_modules', 'heronry', 'dist', 'schema');
+    await mkdir(schema, { recursive: true });
+    await writeFile(join(schema, 'source.json'), '{}');
+    const line = '# yaml-language-server: $schema=../node_modules/heronry/dist/schema/source.json\n';
+    assert.ok((await draft('after')).startsWith(line));
+    assert.equal((await run(['validate'], { cwd })).status, 0);
   });
 
   test('what init left commented out is valid too', async (t) => {
@@ -38,6 +100,19 @@ describe('commands without a daemon', () => {
     assert.match(refused.err, /projects\.yaml stand there already/);
     assert.equal(await readFile(join(cwd, 'projects.yaml'), 'utf8'), 'precious');
     assert.equal((await run(['init', '--force'], { cwd })).status, 0);
+  });
+
+  test('init leaves package.json, .gitignore and the workflow as they are, even when forced', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const names = ['package.json', '.gitignore', '.github/workflows/heronry.yaml'];
+    await mkdir(join(cwd, '.github', 'workflows'), { recursive: true });
+    for (const name of names) await writeFile(join(cwd, name), 'precious');
+    const { status, out } = await run(['init'], { cwd });
+    assert.equal(status, 0);
+    assert.match(out, /^left package\.json as it is$/m);
+    const forced = await run(['init', '--force', '--json'], { cwd });
+    assert.deepEqual(JSON.parse(forced.out).kept, names);
+    for (const name of names) assert.equal(await readFile(join(cwd, name), 'utf8'), 'precious');
   });
 
   test('validate lists every problem with its file and line, and leaves with 2', async (t) => {

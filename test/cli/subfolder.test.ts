@@ -69,7 +69,7 @@ describe('a command in a folder below a heronry.yaml', () => {
     const added = await run(words, { cwd: below });
     assert.equal(added.status, 0, added.err);
     assert.match(added.out, /^wrote \.\.\/\.\.\/fixtures\/example\/kettle\.html$/m);
-    for (const cwd of [top, below]) assert.match((await run(['test'], { cwd })).out, /1 saved page, none differs/);
+    for (const cwd of [top, below]) assert.match((await run(['test'], { cwd })).out, /2 saved pages, none differs/);
     const drafted = await run(
       ['init', 'source', 'http://127.0.0.1:8080/kettle', '--id', 'kettle', '--text', '--file', 'kettle.html'],
       { cwd: below },

@@ -80,15 +80,39 @@ describe('the JSON Schema', () => {
   });
 
   test('of a source knows its keys, its defaults and the closed set of providers', () => {
-    const { properties, required, additionalProperties } = jsonSchema('source');
+    const { properties, required, additionalProperties, $defs = {} } = jsonSchema('source');
+    const { $ref = '', ...beside } = Object(properties?.['provider']);
     assert.deepEqual(required, ['id']);
     assert.equal(additionalProperties, false);
-    assert.deepEqual(properties?.['provider'], {
-      default: 'html',
-      type: 'string',
-      enum: Object.keys(documentKinds),
-    });
+    assert.deepEqual(
+      { ...beside, ...$defs[$ref.replace('#/$defs/', '')] },
+      {
+        default: 'html',
+        type: 'string',
+        enum: Object.keys(documentKinds),
+      },
+    );
     assert.deepEqual(properties?.['tree'], { default: 'fast', type: 'string', enum: ['fast', 'browser'] });
+  });
+
+  test('says once what a source says in many places, for editors read it at each change', () => {
+    assert.ok(JSON.stringify(jsonSchema('source')).length < 100_000);
+  });
+
+  test('lets an object with fields leave its type out', () => {
+    const schema = jsonSchema('source');
+    const meant = ({ $ref = '', ...beside }: { readonly $ref?: string; readonly const?: unknown }) => ({
+      ...schema.$defs?.[$ref.replace('#/$defs/', '')],
+      ...beside,
+    });
+    const objects: unknown[] = [];
+    JSON.parse(JSON.stringify(schema), (_, value: unknown) => {
+      const { properties, required } = Object(value);
+      if (properties?.fields !== undefined && meant(Object(properties.type)).const === 'object') objects.push(required);
+      return value;
+    });
+    assert.ok(objects.length > 0);
+    for (const required of objects) assert.deepEqual(required, ['fields']);
   });
 });
 

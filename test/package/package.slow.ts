@@ -5,6 +5,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { schemaKinds } from '../../src/definition/json-schema.ts';
 import { isProgram } from '../support/servers/own-server.ts';
 
 const top = join(import.meta.dirname, '..', '..');
@@ -85,6 +86,11 @@ describe('the package', () => {
     assert.deepEqual(
       files.filter((file) => file.startsWith('package/src/')),
       ['package/src/heronry.cjs'],
+    );
+    const schemas = schemaKinds.map((kind) => `package/dist/schema/${kind}.json`);
+    assert.deepEqual(
+      files.filter((file) => file.startsWith('package/dist/schema/')),
+      schemas.toSorted(),
     );
     const odd = files.filter((file) => /(?<!\.d)\.ts$|tsconfig|\.tsbuildinfo$|\.test\./.test(file));
     assert.deepEqual(odd, []);

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { jsonSchema, schemaKinds } from '../../src/definition/json-schema.ts';
 
 /**
  * Builds `dist`, which the published package has in place of the sources: the modules as JavaScript, the files that they read
- * beside them, and declarations of what plug-ins import. `npm pack` runs it. The exit status is 1 where types do not fit.
+ * beside them, the schemas of definitions, and declarations of what plug-ins import. `npm pack` runs it. The exit status is 1 where types do not fit.
  */
 const top = join(import.meta.dirname, '..', '..');
 const built = join(top, 'dist');
@@ -29,8 +30,15 @@ const kept = new Set<string>();
 for (const entry of entries) keep(`${entry}.d.ts`, kept);
 for (const file of globSync('**/*.d.ts', { cwd: built })) if (!kept.has(file)) rmSync(join(built, file));
 
-const assets = globSync('src/**/*.{css,js,svg,yaml}', { cwd: top });
-for (const file of assets) {
+const beside = globSync('src/**/*', { cwd: top, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !/\.ts$|\.cjs$|^tsconfig\.json$/.test(entry.name))
+  .map((entry) => relative(top, join(entry.parentPath, entry.name)));
+for (const file of beside) {
   mkdirSync(dirname(join(built, file)), { recursive: true });
   copyFileSync(join(top, file), join(built, file));
 }
+
+// Named by the first line of definitions that `heronry init` writes.
+mkdirSync(join(built, 'schema'));
+for (const kind of schemaKinds)
+  writeFileSync(join(built, 'schema', `${kind}.json`), `${JSON.stringify(jsonSchema(kind))}\n`);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { defined } from '../../defined.ts';
@@ -7,38 +7,42 @@ import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { sourcesFolder } from '../local/definitions.ts';
 import { type HeldPage, peekPage, readPageFile } from '../local/page.ts';
+import { projectFolder } from '../project-folder.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
 import { shellText } from '../../view/text.ts';
 
-/** The files that `init` writes: a valid configuration, source and project to begin with. */
-const initialFolder = new URL('../initial/', import.meta.url);
-const initialFiles = ['heronry.yaml', 'sources/example.yaml', 'projects.yaml'];
-
-/** `init`: writes a configuration, a source and a project to begin with. */
+/** `init`: writes a project of definitions to begin with. */
 export function createCommand(terminal: Terminal): Command {
   const init = new Command('init')
     .helpGroup(helpGroups.begin)
-    .description('write heronry.yaml, sources/example.yaml and projects.yaml to begin with, each explained in comments')
+    .description(
+      'write a project of definitions to begin with: heronry.yaml, a source with a saved page, and projects.yaml, each explained in comments; and, where there are none, package.json, .gitignore and a workflow for GitHub that validates and tests them',
+    )
     .argument('[folder]', 'the folder to write to; it is created if there is none', '.')
-    .option('--force', 'overwrite existing files')
+    .option('--force', 'overwrite existing definitions')
     .addHelpText(
       'after',
       examples('heronry init', 'heronry init watch', 'heronry init source https://kickfund.example/projects/solar'),
     )
     .action(async (folder: string, { force }: { readonly force?: boolean }, command: Command) => {
       const top = resolve(terminal.cwd, folder);
-      const found = initialFiles.filter((name) => existsSync(join(top, name)));
+      const { definitionFiles, initialContent, projectFiles } = await import('../local/initial-files.ts');
+      const found = definitionFiles.filter((name) => existsSync(join(top, name)));
       if (found.length > 0 && !force) {
         throw new CommandError('conflict', `init: ${found.join(', ')} stand there already: --force overwrites them`);
       }
-      for (const name of initialFiles) {
+      // A package.json may say more than ours, as may the others: they are left to their owner, with --force as well.
+      const kept = projectFiles.filter((name) => existsSync(join(top, name)));
+      const written = [...definitionFiles, ...projectFiles.filter((name) => !kept.includes(name))];
+      for (const name of written) {
         await mkdir(dirname(join(top, name)), { recursive: true });
-        await writeFile(join(top, name), await readFile(new URL(name, initialFolder)));
+        await writeFile(join(top, name), await initialContent(name));
       }
-      print(terminal, command, { folder: top, written: initialFiles }, () =>
+      print(terminal, command, { folder: top, written, kept }, () =>
         [
-          ...initialFiles.map((name) => `wrote ${join(folder, name)}`),
+          ...written.map((name) => `wrote ${join(folder, name)}`),
+          ...kept.map((name) => `left ${join(folder, name)} as it is`),
           'next: `heronry validate`, then `heronry start --detach` there',
         ].join('\n'),
       );
@@ -102,7 +106,8 @@ function sourceCommand(terminal: Terminal): Command {
         options.text === true ? 'text' : 'records',
       );
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
+      const { schemaLine } = await import('../local/initial-files.ts');
+      await writeFile(file, schemaLine(file, projectFolder(terminal.cwd) ?? terminal.cwd) + text);
       print(terminal, command, { written: shown, found: draft.found, records: found.drafts.length }, () =>
         [
           ...draft.found.map((each, index) => `${index === 0 ? 'reads' : 'also there'}  ${each}`),
