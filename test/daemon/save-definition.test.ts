@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { productPage, productSource, startDaemon } from '../support/daemon.ts';
@@ -72,6 +72,15 @@ describe('a definition that is saved', () => {
     assert.equal(await readFile(join(folder, 'sources', 'desk.yaml'), 'utf8'), text);
     assert.equal((await client.call('source.get', { id: 'desk' })).status, 'ready');
     await assert.rejects(client.call('source.save', { id: 'lamp', text }), { code: 'invalid_params' });
+  });
+
+  test('is written into the folder of definitions and nowhere else, whatever its id', async (t) => {
+    const { client, folder } = await startDaemon(t, { sources: {} });
+    for (const id of ['../desk', '/tmp/desk', '.desk', 'desk/../../desk', 'desk\u0000']) {
+      const text = productSource('desk').replace('allowPrivate: true', 'allowPrivate: loopback');
+      await assert.rejects(client.call('source.save', { id, text }), { code: 'invalid_params' }, id);
+    }
+    assert.deepEqual(await readdir(join(folder, 'sources')), []);
   });
 
   test('says nothing else of which code runs than the one in use', async (t) => {

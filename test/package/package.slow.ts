@@ -81,7 +81,9 @@ describe('the package', () => {
     const tops = new Set(files.map((file) => file.split('/').slice(0, 2).join('/')));
     assert.deepEqual(
       [...tops].toSorted(),
-      ['README.md', 'LICENSE', 'dist', 'docs', 'package.json', 'src'].map((name) => `package/${name}`).toSorted(),
+      ['README.md', 'LICENSE', 'SECURITY.md', 'dist', 'docs', 'package.json', 'src']
+        .map((name) => `package/${name}`)
+        .toSorted(),
     );
     assert.deepEqual(
       files.filter((file) => file.startsWith('package/src/')),
