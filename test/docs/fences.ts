@@ -51,7 +51,8 @@ export function fencesOf(page: string): readonly Fence[] {
 /** What a block of a page that is run is for. */
 export type Role =
   | { readonly type: 'not run'; readonly reason: string }
-  | { readonly type: 'run'; readonly exits: number; readonly isRepeated: boolean }
+  | { readonly type: 'run'; readonly exits: number }
+  | { readonly type: 'run until' }
   | { readonly type: 'other terminal' }
   | { readonly type: 'other terminal prints' }
   | { readonly type: 'file'; readonly file: string }
@@ -74,10 +75,10 @@ export function roleOf(fence: Fence, before: Role | undefined): Role {
   if (file !== undefined && isPlain) return { type: 'file', file };
   if (language === 'sh') {
     if (note === 'in another terminal') return { type: 'other terminal' };
+    if (note === 'until it prints') return { type: 'run until' };
     const [, status] = /^exits (\d+)$/.exec(note) ?? [];
-    if (isPlain || status !== undefined || note === 'until it prints')
-      return { type: 'run', exits: Number(status ?? 0), isRepeated: note === 'until it prints' };
-  } else if (isPlain && before?.type === 'run') return { type: 'printed' };
+    if (isPlain || status !== undefined) return { type: 'run', exits: Number(status ?? 0) };
+  } else if (isPlain && (before?.type === 'run' || before?.type === 'run until')) return { type: 'printed' };
   throw new Error(
     `${where}: expected commands, what the commands above print, a file by its name, or <!-- not run: why -->; the comment is "${note}"`,
   );
