@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { pages, top } from './fences.ts';
-import { faultOf, wordsOf } from './shown-command.ts';
+import { faultOf, program, wordsOf } from './shown-command.ts';
 
 /** Every command line that a page shows, in a block or within a sentence. */
 function commandsOf(page: string): readonly (readonly string[])[] {
@@ -30,6 +30,14 @@ describe('every command that a page shows is one, with these options', () => {
     };
     for (const [line, fault] of Object.entries(wrong)) assert.equal(faultOf(wordsOf(line)), fault, line);
     assert.equal(faultOf(wordsOf('show solar   # what is known')), undefined);
+  });
+
+  test('and docs/commands.md has each that there is', () => {
+    const shown = new Set(commandsOf('docs/commands.md').map(([name]) => name));
+    assert.deepEqual(
+      program.commands.map((each) => each.name()).filter((name) => !shown.has(name)),
+      [],
+    );
   });
 
   test('and there are many', () => {

@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/program.ts';
 import { paper } from '../cli/terminal.ts';
 
-const program = await createProgram(paper().terminal);
+/** The command line of heronry. */
+export const program = await createProgram(paper().terminal);
 
 /** The words of a command line, as a shell parts them, without the comment behind it and what follows a sign such as `&&`. */
 export function wordsOf(line: string): string[] {
