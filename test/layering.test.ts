@@ -111,6 +111,7 @@ const mayImport: Record<string, readonly string[]> = {
     'src/export',
     'src/extract',
     'src/figures',
+    'src/import',
     'src/load-peer.ts',
     'src/mcp',
     'src/plugin',
@@ -127,6 +128,7 @@ const mayImport: Record<string, readonly string[]> = {
   'src/demo': ['src/control', 'src/process', 'type src/event'],
   'src/practice': [],
   'src/draft': ['src/extract', 'src/definition'],
+  'src/import': ['src/extract', 'src/definition', 'src/schedule', 'src/schema'],
   'src/control/handlers': [
     'type src/diagnosis',
     'type src/engine',
@@ -342,6 +344,7 @@ const lazyOnly = [
   'src/draft',
   'src/drill',
   'src/extract',
+  'src/import',
   'src/mcp',
   'src/plugin',
   'src/practice',

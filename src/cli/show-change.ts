@@ -2,6 +2,7 @@ import type { Evidence } from '../view/record.ts';
 import { changedWords } from '../view/changed-text.ts';
 import { diffText } from './diff-text.ts';
 import type { Terminal } from './terminal.ts';
+import { sightWithoutScrape } from '../view/sight.ts';
 import { valueText } from '../view/text.ts';
 
 /**
@@ -17,7 +18,8 @@ export function showChange(terminal: Terminal, change: unknown, least?: number):
 }
 
 /** Formats by which scrape, and by which version of its definition, something was read. */
-export function scrapeText({ scrape, recheck, version }: Pick<Evidence, 'scrape' | 'recheck' | 'version'>): string {
-  const sight = scrape > 0 ? `${scrape}` : recheck === true ? 're-check' : 'pulse';
+export function scrapeText(by: Pick<Evidence, 'scrape' | 'recheck' | 'version'>): string {
+  const { scrape, version } = by;
+  const sight = sightWithoutScrape(by) ?? `${scrape}`;
   return version === '' ? sight : `${sight} ${version.slice(0, 8)}`;
 }

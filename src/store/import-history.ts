@@ -28,15 +28,15 @@ export interface ImportedHistory {
 type NewChange = Pick<Parameters<Store['history']['add']>[0], 'at' | 'kind' | 'fields'>;
 
 /**
- * Adds what a record said in the past to its history, oldest first, as of the version of a definition; the next scrape compares with the
- * last of it. Versions that are not later than those that are known are skipped, and all of them where a scrape has seen the record. Tells one
+ * Adds what a record said in the past to its history, oldest first; the next scrape compares with the last
+ * of it. Versions that are not later than those that are known are skipped, and all of them where a scrape has seen the record. Tells one
  * event in place of one for each change. Rejects with `StoreFullError`.
  */
-export function importHistory(store: Store, past: PastRecord, version: string): Promise<ImportedHistory> {
-  return store.write((change) => importOne(store, change, past, version), { durable: true });
+export function importHistory(store: Store, past: PastRecord): Promise<ImportedHistory> {
+  return store.write((change) => importOne(store, change, past), { durable: true });
 }
 
-function importOne(store: Store, change: Change, past: PastRecord, version: string): ImportedHistory {
+function importOne(store: Store, change: Change, past: PastRecord): ImportedHistory {
   const { source, url, type, key } = past;
   const known = store.records.get(source, type, key);
   const isSeen = known !== undefined && known.lastScrape > 0;
@@ -46,7 +46,7 @@ function importOne(store: Store, change: Change, past: PastRecord, version: stri
   if (versions.length === 0) return { changes: 0, same: 0, skipped };
 
   const target = store.targets.at({ source, url }) ?? placeOf(store, change, { source, url });
-  const evidence = { target: target.target, scrape: 0, version };
+  const evidence = { target: target.target, scrape: 0, version: '' };
   const seen = { source, evidence, url, id: known?.id ?? store.newId(), sequence: sequenceOf(0, 0), at: change.at };
   const changes: NewChange[] = [];
   let record: Omit<RecordView, 'record'> | undefined = known;

@@ -9,11 +9,11 @@ export type FieldCell = Readonly<z.infer<typeof FieldCell>>;
 /** What a value of a record goes back to. */
 const Evidence = z.strictObject({
   target: Serial,
-  /** The number of the scrape that saw it; 0 for a pulse or a re-check. */
+  /** The number of the scrape that saw it; 0 for a pulse, a re-check or another tool. */
   scrape: z.int().min(0),
   /** Set where a re-check saw it, which belongs to no scrape. */
   recheck: z.literal(true).exactOptional(),
-  /** The version of the definition by which it was read; empty where it is not known any more. */
+  /** The version of the definition by which it was read; empty where another tool read it. */
   version: z.string(),
   /** The digest of the page that showed it. The vault has the page, unless it has expired or could not be kept. */
   page: z.string().exactOptional(),

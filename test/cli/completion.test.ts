@@ -38,6 +38,8 @@ describe('completion', () => {
     [['fixture', 'a'], ['add']],
     [['fixture', 'add', '--fo'], ['--force']],
     [['init', 's'], ['source']],
+    [['import', 'c'], ['changedetection']],
+    [['import', 'urlwatch', '--c'], ['--cache']],
     [['crawls', 'cr'], ['crowd']],
     [['settings', 's'], ['set']],
     [['completion', 'f'], ['fish']],

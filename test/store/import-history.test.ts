@@ -19,7 +19,7 @@ function past(...texts: readonly (readonly [at: number, text: string])[]): PastR
 describe('a history that is imported', () => {
   test('has each change at its instant, and one event tells of it', async (t) => {
     const { store } = await temporaryStore(t);
-    const found = await importHistory(store, past([20, 'two'], [10, 'one'], [30, 'two'], [40, 'three']), 'v1');
+    const found = await importHistory(store, past([20, 'two'], [10, 'one'], [30, 'two'], [40, 'three']));
     assert.deepEqual(found, { changes: 3, same: 1, skipped: 0 });
     const record = store.records.get('shop', 'item', 'a');
     assert.deepEqual(
@@ -41,7 +41,7 @@ describe('a history that is imported', () => {
 
   test('belongs to the target of a project that comes later, whose first scrape compares with the last of it', async (t) => {
     const { store } = await temporaryStore(t);
-    await importHistory(store, past([10, 'one'], [20, 'two']), 'v1');
+    await importHistory(store, past([10, 'one'], [20, 'two']));
     const [target = 0] = await track(store, 'lamp', url);
     assert.equal(store.targets.get(target)?.status, 'active');
     const before = store.events.last();
@@ -57,14 +57,14 @@ describe('a history that is imported', () => {
 
   test('goes on where it was interrupted, and changes nothing the second time', async (t) => {
     const { store } = await temporaryStore(t);
-    await importHistory(store, past([10, 'one']), 'v1');
-    assert.deepEqual(await importHistory(store, past([10, 'one'], [20, 'two']), 'v1'), {
+    await importHistory(store, past([10, 'one']));
+    assert.deepEqual(await importHistory(store, past([10, 'one'], [20, 'two'])), {
       changes: 1,
       same: 0,
       skipped: 1,
     });
     const last = store.events.last();
-    assert.deepEqual(await importHistory(store, past([10, 'one'], [20, 'two']), 'v1'), {
+    assert.deepEqual(await importHistory(store, past([10, 'one'], [20, 'two'])), {
       changes: 0,
       same: 0,
       skipped: 2,
@@ -74,14 +74,14 @@ describe('a history that is imported', () => {
 
   test('is left out once a scrape has seen the record, and where it is of the future', async (t) => {
     const { store, clock } = await temporaryStore(t);
-    assert.deepEqual(await importHistory(store, past([clock.now + 1, 'one']), 'v1'), {
+    assert.deepEqual(await importHistory(store, past([clock.now + 1, 'one'])), {
       changes: 0,
       same: 0,
       skipped: 1,
     });
     const [target = 0] = await track(store, 'lamp', url);
     await commitStep(store, await begin(store, target), step(100, [item('a', { text: 'now' })], {}));
-    assert.deepEqual(await importHistory(store, past([10, 'one'], [200, 'two']), 'v1'), {
+    assert.deepEqual(await importHistory(store, past([10, 'one'], [200, 'two'])), {
       changes: 0,
       same: 0,
       skipped: 2,

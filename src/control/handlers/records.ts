@@ -92,7 +92,7 @@ export function recordHandlers(deps: Pick<Ports, 'store' | 'catalogue'>): Pick<H
       const unknown = versions.flatMap(({ fields }) => Object.keys(fields)).find((name) => known?.[name] === undefined);
       if (unknown !== undefined && known !== undefined)
         throw invalidParam('versions', `record ${type} of source "${source}" has no field "${unknown}"`);
-      return importHistory(deps.store(), past, deps.catalogue().sources.get(source)?.version ?? '');
+      return importHistory(deps.store(), past);
     },
   };
 

@@ -1,3 +1,4 @@
+import { sightWithoutScrape } from '../../view/sight.ts';
 import { html } from 'hono/html';
 import { defined } from '../../defined.ts';
 import type { Result } from '../../control/methods.ts';
@@ -110,7 +111,7 @@ function differences(all: Result<'project.diff'>['differences'], now: number): H
                     <dd>
                       ${change(old, newer)}
                       <span class="note">
-                        ${age(by.at, now)} ${by.scrape === 0 ? 'by a pulse' : html`in scrape ${scrapeLink(by.scrape)}`}
+                        ${age(by.at, now)} ${sightWithoutScrape(by) ?? html`in scrape ${scrapeLink(by.scrape)}`}
                       </span>
                     </dd>
                   </div>`,

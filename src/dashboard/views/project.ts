@@ -1,3 +1,4 @@
+import { sightWithoutScrape } from '../../view/sight.ts';
 import { html } from 'hono/html';
 import type { Result } from '../../control/methods.ts';
 import type { MetricView } from '../../control/methods/metric.ts';
@@ -212,7 +213,7 @@ function changes(
           ${serial > viewedUpTo ? unviewedMark : ''}`,
       ],
       ['Fields', ({ fields, kind }) => fieldChanges(fields, kind === 'added' ? 6 : 30)],
-      ['Scrape', ({ scrape }) => (scrape === 0 ? 'pulse' : scrapeLink(scrape))],
+      ['Scrape', (by) => sightWithoutScrape(by) ?? scrapeLink(by.scrape)],
     ],
     'Nothing has been read yet.',
   );
