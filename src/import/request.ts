@@ -72,8 +72,8 @@ export function requestKeys(book: Book, watch: string, id: string, given: Foreig
   if (reach.allowPrivate === true)
     book.leave(
       watch,
-      'nothing: it was taken',
-      'its address looks private, so that its definition says `allowPrivate: true`',
+      'that no private address is asked',
+      'its address looks private: its definition says `allowPrivate: true`',
     );
   return {
     url,

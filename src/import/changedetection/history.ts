@@ -10,7 +10,7 @@ const expand = promisify(brotliDecompress);
 const snapshotBytes = 16 * 2 ** 20;
 
 /** The newest snapshots of a watch that are taken. */
-const mostSnapshots = 10_000;
+export const mostSnapshots = 10_000;
 
 /** Instants after 1990 and before 2100, in seconds. */
 const [firstAt, lastAt] = [631_152_000, 4_102_444_800];
@@ -27,6 +27,8 @@ export interface Snapshots {
   readonly places: readonly SnapshotPlace[];
   /** Texts of which the archive has no file. */
   readonly missing: number;
+  /** Texts before the newest that are taken. */
+  readonly older: number;
   /** Pictures and other files that are no text. */
   readonly binary: number;
 }
@@ -56,11 +58,8 @@ export async function snapshotsOf(archive: Archive, id: string, watch: Watch): P
     else found.set(seconds * 1_000, path);
   }
   const places = Array.from(found, ([at, path]) => ({ at, path })).toSorted((one, other) => one.at - other.at);
-  return {
-    places: places.slice(-mostSnapshots),
-    missing: missing + Math.max(0, places.length - mostSnapshots),
-    binary,
-  };
+  const older = Math.max(0, places.length - mostSnapshots);
+  return { places: places.slice(-mostSnapshots), missing, older, binary };
 }
 
 /** The path of a snapshot, compressed or not, whichever the archive has. */

@@ -10,7 +10,7 @@ import { projectFile, projectOf, sourceFile, watchedType } from '../source-file.
 import { type Backup, readBackup } from './backup.ts';
 import { browserKeys } from './browser.ts';
 import { ruleKeys } from './conditions.ts';
-import { type SnapshotPlace, snapshotAt, snapshotsOf } from './history.ts';
+import { mostSnapshots, type SnapshotPlace, snapshotAt, snapshotsOf } from './history.ts';
 import { restockFields } from './restock.ts';
 import { scheduleKeys } from './schedule.ts';
 import { idleKeys, Tag, Watch } from './schema.ts';
@@ -282,9 +282,10 @@ async function placesOf(
   { uuid, label, watch }: Given,
 ): Promise<readonly SnapshotPlace[]> {
   try {
-    const { places, missing, binary } = await snapshotsOf(archive, uuid, watch);
+    const { places, missing, older, binary } = await snapshotsOf(archive, uuid, watch);
     if (missing > 0)
       book.leave(label, `${missing} of its snapshots`, 'the backup has no such file, or their instants are not likely');
+    if (older > 0) book.leave(label, `${older} of its snapshots`, `the newest ${mostSnapshots} are taken`);
     if (binary > 0) book.leave(label, `${binary} of its snapshots`, 'they are no texts');
     return places;
   } catch (error) {

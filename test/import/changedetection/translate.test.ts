@@ -272,4 +272,14 @@ describe('a backup of changedetection.io', () => {
       'Terms: 1 of its snapshots: they are no texts',
     ]);
   });
+
+  test('has the newest snapshots alone where there are very many', async (t) => {
+    const index = Array.from({ length: 10_003 }, (_, each) => `${1_700_000_000 + each},a.txt`).join('\n');
+    const imported = await importWatch(t, {}, {}, [
+      [`${uuid(1)}/history.txt`, index],
+      [`${uuid(1)}/a.txt`, 'a'],
+    ]);
+    assert.equal(imported.watches[0]?.versions, 10_000);
+    assert.deepEqual(notesOf(imported), ['Terms: 3 of its snapshots: the newest 10000 are taken']);
+  });
 });
