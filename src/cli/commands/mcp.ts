@@ -25,11 +25,12 @@ export function createCommand(terminal: Terminal): Command {
     )
     .addHelpText('after', examples('heronry mcp --socket /srv/watch/data/control.sock', 'heronry mcp --role author'))
     .action(async ({ role }: Options, command: Command) => {
-      const [{ serveMcp }, { systemClock }] = await Promise.all([
+      const [{ serveMcp }, { systemClock }, { ownVersion }] = await Promise.all([
         import('../../mcp/server.ts'),
         import('../../clock.ts'),
+        import('../../own-package.ts'),
       ]);
-      const version = command.parent?.version() ?? '';
+      const version = ownVersion();
       // A connection for each call: it ends with the call, and a daemon that was away is found again.
       const call: McpDeps['call'] = async (method, params, signal) => {
         let result: unknown;
