@@ -7,10 +7,11 @@ import { authOrigins } from './auth.ts';
 import { readDefinition } from './definition-text.ts';
 import { definitionIn, maxFileBytes } from './file.ts';
 import { parseSource } from './load.ts';
+import { isLoopbackUrl } from './loopback.ts';
 import { problemsInText } from './load-file.ts';
 import type { Problem } from './problem.ts';
 import type { WrittenDefinition } from './repair-definition.ts';
-import { definitionVersion, type Source } from './source.ts';
+import { definitionVersion, Politeness, type Source } from './source.ts';
 import { attempt, type FileChange, writeWhole } from './whole-file.ts';
 
 /** A text that the file of a definition is to have. */
@@ -85,9 +86,9 @@ const guarded = [
 ] as const satisfies readonly (readonly [keyof Source, ...string[]])[];
 
 /**
- * Finds what a definition says of code, secrets and private addresses that the one in use does not: only people at the machine itself may
- * change that, in the file. Where the definition uses secrets or a plug-in, the origins that may get them stay as well. A definition of a
- * new source may reach loopback.
+ * Finds what a definition says of code, secrets, private addresses and regard for sites that the one in use does not: only people at the machine
+ * itself may change that, in the file. Where the definition uses secrets or a plug-in, the origins that may get them stay as well. A definition
+ * of a new source may reach loopback.
  */
 export function guardedIssues(source: Source, inUse: Source | undefined): Issue[] {
   const message =
@@ -103,7 +104,22 @@ export function guardedIssues(source: Source, inUse: Source | undefined): Issue[
     });
   const before = inUse?.allowPrivate ?? (source.allowPrivate === 'loopback' ? 'loopback' : false);
   if (source.allowPrivate !== false && source.allowPrivate !== before) issues.push({ path: ['allowPrivate'], message });
-  return issues;
+  return [...issues, ...regardIssues(source, inUse)];
+}
+
+/**
+ * Finds where a definition has less regard for its sites than the one in use, or than the defaults where there is none: it no longer obeys
+ * robots.txt, shortens the pause that no other setting shortens, or leaves the ledger of its host. Sites of this machine need none.
+ */
+function regardIssues({ url = '', robots, politeness }: Source, inUse: Source | undefined): Issue[] {
+  if (URL.canParse(url) && isLoopbackUrl(url)) return [];
+  const { minDelay, key } = inUse?.politeness ?? Politeness.parse({});
+  const message = 'expected as much regard for the site as the definition in use has: less is said in the file itself';
+  return [
+    ...(robots === 'ignore' && inUse?.robots !== 'ignore' ? [{ path: ['robots'], message }] : []),
+    ...(politeness.minDelay < minDelay ? [{ path: ['politeness', 'minDelay'], message }] : []),
+    ...(politeness.key === key ? [] : [{ path: ['politeness', 'key'], message }]),
+  ];
 }
 
 function valueAt(source: Source | undefined, path: readonly string[]): unknown {

@@ -77,7 +77,7 @@ const Throttle = strict({
 });
 
 /** How gently the source's host is asked; what is not given here is the daemon's default. */
-const Politeness = strict({
+export const Politeness = strict({
   /** Sources with one key share one ledger. Default: the origin of the address. */
   key: z.string().min(1).max(200).exactOptional(),
   /** Requests under way at once. */

@@ -8,7 +8,10 @@ import { run } from './terminal.ts';
 const shop = productSource('shop');
 const titled = shop.replace('    fields:\n', '    fields:\n      title: { css: title }\n');
 
-const other = productSource('other').replace('allowPrivate: true', 'allowPrivate: loopback');
+const other = productSource('other', 'url: "http://127.0.0.1:9/{id}"').replace(
+  'allowPrivate: true',
+  'allowPrivate: loopback',
+);
 
 /** A daemon with one definition, and a file outside of its folder of definitions. */
 async function withDraft(t: TestContext, draft: string) {

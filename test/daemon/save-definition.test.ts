@@ -67,7 +67,10 @@ describe('a definition that is saved', () => {
 
   test('may be that of a new source', async (t) => {
     const { client, folder } = await startDaemon(t, { sources: {} });
-    const text = productSource('desk').replace('allowPrivate: true', 'allowPrivate: loopback');
+    const text = productSource('desk', 'url: "http://127.0.0.1:9/{id}"').replace(
+      'allowPrivate: true',
+      'allowPrivate: loopback',
+    );
     await client.call('source.save', { id: 'desk', text });
     assert.equal(await readFile(join(folder, 'sources', 'desk.yaml'), 'utf8'), text);
     assert.equal((await client.call('source.get', { id: 'desk' })).status, 'ready');
@@ -111,6 +114,46 @@ describe('a definition that is saved without being at the machine of the daemon'
       const now = await client.call('source.get', { id: 'shop', text: true });
       assert.equal(now.file?.text, before);
     });
+
+  const regard = 'url: "https://shop.example/{id}"\n';
+  for (const [what, less] of [
+    ['robots', 'robots: ignore\n'],
+    ['politeness.minDelay', 'politeness: { minDelay: 100ms }\n'],
+    ['politeness.key', 'politeness: { key: elsewhere }\n'],
+  ] as const)
+    test(`has no less regard for a site than the one in use: ${what}`, async (t) => {
+      const gentle = `id: desk\n${regard}records: { page: { key: id, fields: { id: h1 } } }\n`;
+      const { client, file, define } = await withPage(t);
+      const refused = {
+        code: 'invalid_params',
+        message: new RegExp(`: ${what}: expected as much regard for the site`),
+      };
+      // A new one has that of the defaults.
+      await assert.rejects(client.call('source.save', { id: 'desk', text: gentle + less }), refused);
+      await client.call('source.save', { id: 'desk', text: gentle });
+      const { file: saved } = await client.call('source.get', { id: 'desk', text: true });
+      const base = saved?.digest ?? '';
+      await assert.rejects(client.call('source.save', { id: 'desk', text: gentle + less, base }), refused);
+      // Who writes the file may say so, and it may then be saved with other changes.
+      await define('desk', gentle + less);
+      await client.call('source.reload', {});
+      const { file: own } = await client.call('source.get', { id: 'desk', text: true });
+      const changed = `${gentle}${less}name: Desk\n`;
+      await client.call('source.save', { id: 'desk', text: changed, base: own?.digest ?? '' });
+      assert.equal(await readFile(file.replace('shop.yaml', 'desk.yaml'), 'utf8'), changed);
+    });
+
+  test('may ask sites of this machine as it likes', async (t) => {
+    const { client } = await startDaemon(t, { sources: {} });
+    const own = 'url: "http://127.0.0.1:9/{id}"\nrobots: ignore\npoliteness: { minDelay: 0ms, delay: 0ms, key: own }\n';
+    const text = `id: desk\n${own}allowPrivate: loopback\nrecords: { page: { key: id, fields: { id: h1 } } }\n`;
+    await client.call('source.save', { id: 'desk', text });
+    const other = text.replace('127.0.0.1:9', '127.0.0.1.example');
+    await assert.rejects(client.call('source.save', { id: 'lamp', text: other.replace('desk', 'lamp') }), {
+      code: 'invalid_params',
+      message: /robots: expected as much regard/,
+    });
+  });
 
   for (const [how, origins] of [
     ['that it names', ', origins: [https://shop.example]'],

@@ -320,7 +320,7 @@ export const sourceMethods = {
     }),
     role: 'author',
     scope: { source: 'id' },
-    doc: 'Writes the definition file of a source and loads it, as a reload of that file alone would. Refused where it would not be valid, with the lines and columns; a conflict where the file has changed since `base`. What runs (`plugin`, `options`, `collect.command`), what is sent where (`auth`, `secrets`, `proxy`, and the origin of `url` beside a log-in or a plug-in) and a wider `allowPrivate` are changed in the file itself; a new definition may say `allowPrivate: loopback`.',
+    doc: 'Writes the definition file of a source and loads it, as a reload of that file alone would. Refused where it would not be valid, with the lines and columns; a conflict where the file has changed since `base`. What runs (`plugin`, `options`, `collect.command`), what is sent where (`auth`, `secrets`, `proxy`, and the origin of `url` beside a log-in or a plug-in) and a wider `allowPrivate` are changed in the file itself, as is less regard for a public site: `robots: ignore`, a shorter `minDelay`, another `politeness.key`. A new definition may say `allowPrivate: loopback`.',
   },
   'source.rename': {
     params: z.strictObject({ id: OneSource, to: SourceId.describe('The new id.') }),
