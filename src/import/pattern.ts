@@ -46,10 +46,14 @@ function groupsIn(pattern: string): number {
   ).length;
 }
 
-/** The filters that leave of a text what patterns find, or what their groups have, a line for each match. */
-export function findAll(patterns: readonly string[]): readonly unknown[] {
+/**
+ * The filters that leave of a text what patterns find, a line for each match.
+ *
+ * @param part - `groups` for what the groups of the patterns have, if they have some.
+ */
+export function findAll(patterns: readonly string[], part: 'groups' | 'whole'): readonly unknown[] {
   const any = anyOf(patterns);
-  const groups = groupsIn(any);
+  const groups = part === 'whole' ? 0 : groupsIn(any);
   const found = groups === 0 ? '$1' : Array.from({ length: groups }, (_, index) => `$${index + 2}`).join('');
   return [{ replace: { from: `(?s:.*?)(${any})|(?s:.+)`, to: `${found}\n` } }, 'lines'];
 }

@@ -19,7 +19,7 @@ describe('what patterns find', () => {
         const pattern = wordOrPattern(each);
         return pattern.ok ? pattern.pattern : assert.fail(pattern.why);
       });
-      const filters = findAll(read).map((each) => (each === 'lines' ? { lines: {} } : each));
+      const filters = findAll(read, 'groups').map((each) => (each === 'lines' ? { lines: {} } : each));
       assert.equal(snapshotFilter(filters as object[])(text), found);
     });
 

@@ -80,7 +80,7 @@ function show(
     '',
     `${isDry ? 'would write' : 'wrote'} ${countText(written.length, 'file')}${written.length > 0 ? `: ${namesOf(written)}` : ''}`,
     ...(kept.length > 0 ? [`left as they stand there, with another content: ${namesOf(kept)}`] : []),
-    ...(secrets.length > 0 ? [secretLine(secrets, secretFile, files)] : []),
+    ...(secrets.length > 0 ? [secretLine(secrets, secretFile, files, isDry)] : []),
     ...historyLines(history, versions, isDry),
     ...(lists.length > 0 && !isDry
       ? [
@@ -93,12 +93,17 @@ function show(
 /** The file of secrets, and whether heronry.yaml names it. */
 type SecretFile = Awaited<ReturnType<typeof writeImport>>['secrets'];
 
-function secretLine(names: readonly string[], { file, isNamed }: SecretFile, files: readonly WrittenFile[]): string {
+function secretLine(
+  names: readonly string[],
+  { file, isNamed }: SecretFile,
+  files: readonly WrittenFile[],
+  isDry: boolean,
+): string {
   const state = files.find(({ path }) => path === file)?.state;
   const told =
     state === 'kept'
       ? `not written, as ${file} was there before: add them to it, from the other tool`
-      : `their values stand in ${file}, for its owner alone`;
+      : `their values ${isDry ? 'would stand' : 'stand'} in ${file}, for its owner alone`;
   return `secrets: ${names.join(', ')}: ${told}${isNamed ? '' : `; heronry.yaml must name it: \`secrets: ${file}\``}`;
 }
 

@@ -186,7 +186,12 @@ function lineFilters(book: Book, label: string, rules: WatchRules): LineFilters 
   return {
     filters: [
       ...again,
-      ...(found.length > 0 ? findAll(found.map(({ pattern }) => pattern)) : []),
+      ...(found.length > 0
+        ? findAll(
+            found.map(({ pattern }) => pattern),
+            'groups',
+          )
+        : []),
       ...(isSorted || isUnique ? [{ lines: order }] : []),
     ],
     again: [...again, ...(isSorted || isUnique ? [{ lines: order }] : [])],

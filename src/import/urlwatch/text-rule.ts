@@ -63,9 +63,13 @@ class Rule {
         return this.#pattern(kind, options['pattern'], (from) => [
           { replace: { from, to: javaScriptText(textOf(options['repl'])) } },
         ]);
-      case 're.findall':
-        if (options['repl'] !== undefined) this.leave(kind, 'its `repl` is left out: what the pattern finds is taken');
-        return this.#pattern(kind, options['pattern'], (pattern) => findAll([pattern]));
+      case 're.findall': {
+        const to = options['repl'] === undefined ? undefined : javaScriptText(textOf(options['repl']));
+        return this.#pattern(kind, options['pattern'], (from) => [
+          ...findAll([from], 'whole'),
+          ...(to === undefined ? [] : [{ replace: { from, to } }]),
+        ]);
+      }
       case 'sort':
       case 'remove-duplicate-lines':
         if (options['separator'] !== undefined && options['separator'] !== '\n')

@@ -73,6 +73,19 @@ describe('the jobs of urlwatch', () => {
         ],
       },
     ],
+    [
+      'filter: [html2text, { re.findall: { pattern: "v(\\\\d)", repl: "no. \\\\1" } }]',
+      {
+        css: 'body',
+        take: 'lines',
+        filters: [
+          { replace: { from: String.raw`(?s:.*?)(v(\d))|(?s:.+)`, to: '$1\n' } },
+          'lines',
+          { replace: { from: String.raw`v(\d)`, to: 'no. $1' } },
+          cut,
+        ],
+      },
+    ],
     ['filter: [{ jq: ".a[0].b" }]', { json: '$["a"][0]["b"]', type: 'json', required: true }],
   ];
   for (const [job, text] of filters)
