@@ -35,6 +35,8 @@ export async function initialContent(name: string): Promise<string> {
 function packageText(): string {
   const manifest = {
     private: true,
+    // Which `npm sbom` asks for.
+    version: '0.0.0',
     type: 'module',
     scripts: { start: 'heronry start', test: 'heronry test', validate: 'heronry validate' },
     dependencies: { heronry: ownVersion() },
