@@ -6,7 +6,7 @@ export type Translated =
   | { readonly ok: false; readonly why: string };
 
 /** Longest pattern of a filter. */
-const patternLength = 1_000;
+export const patternLength = 1_000;
 
 /** Reads `/pattern/flags`, or a text that is searched whatever its case, as changedetection.io does. */
 export function wordOrPattern(text: string): Translated {
@@ -32,6 +32,17 @@ function checked(pattern: string, spansLines: boolean): Translated {
 /** A text as a pattern that finds it. */
 function escapedPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+/** Parts patterns, in their order, into groups of which `anyOf` makes patterns that are no longer than a filter takes, with so many more characters around them. */
+export function fittingGroups(patterns: readonly string[], around = 0): string[][] {
+  const groups: string[][] = [];
+  for (const each of patterns) {
+    const last = groups.at(-1);
+    if (last !== undefined && anyOf([...last, each]).length + around <= patternLength) last.push(each);
+    else groups.push([each]);
+  }
+  return groups;
 }
 
 /** Joins patterns to one that finds any of them. */

@@ -8,7 +8,7 @@ export type Place =
   | { readonly ok: false; readonly why: string };
 
 /** Longest place. */
-const placeLength = 1_000;
+export const placeLength = 1_000;
 
 function checked(by: 'css' | 'xpath' | 'json', text: string, fault: string | undefined): Place {
   if (text.length > placeLength) return { ok: false, why: `it is longer than ${placeLength} characters` };

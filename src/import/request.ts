@@ -49,15 +49,15 @@ export function requestKeys(book: Book, watch: string, id: string, given: Foreig
   const method = (given.method ?? 'GET').toUpperCase();
   if (method !== 'GET' && method !== 'POST')
     return refuse('the watch', `its method is ${method.slice(0, 20)}: only GET and POST are there`);
-  const body = method === 'POST' ? bodyKeys(given) : {};
+  const body: BodyKeys | undefined = method === 'POST' ? bodyKeys(given) : {};
   if (body === undefined) return refuse('the watch', 'its body is neither JSON nor the fields of a form');
   if (method === 'GET' && given.body !== undefined && given.body !== '')
     book.leave(watch, 'its body', 'a GET has none');
-  const secretField = Object.keys({ ...('fields' in body && body.fields) }).find(isSecretName);
+  const secretField = secretIn(body.fields ?? body.json);
   if (secretField !== undefined)
     return refuse(
       'the watch',
-      `the field "${secretField}" of its body looks like a secret: log in by \`auth\` in a definition of your own`,
+      `the field "${shownName(secretField)}" of its body looks like a secret: log in by \`auth\` in a definition of your own`,
     );
 
   const { headers, userAgent } = headerKeys(book, watch, id, given, auth);
@@ -97,10 +97,13 @@ function basicAuth(book: Book, id: string, user: string, password: string): obje
   return { type: 'basic', user, password: book.secret(`${id}-password`, password) };
 }
 
-function bodyKeys({
-  body,
-  headers = {},
-}: ForeignRequest): { readonly fields?: object; readonly json?: unknown } | undefined {
+/** The body of a POST, as a definition has it. */
+interface BodyKeys {
+  readonly fields?: object;
+  readonly json?: unknown;
+}
+
+function bodyKeys({ body, headers = {} }: ForeignRequest): BodyKeys | undefined {
   if (body === undefined || body === '') return {};
   const isForm = (fields: Iterable<readonly [string, unknown]>) => ({
     fields: Object.fromEntries(Array.from(fields, ([name, value]) => [name, textOf(value)])),
@@ -116,6 +119,18 @@ function bodyKeys({
       ? undefined
       : isForm(new URLSearchParams(body.trim()));
   }
+}
+
+/** The first name in a body, however deep, that is called like a secret; undefined where there is none. */
+function secretIn(body: unknown): string | undefined {
+  const waiting: unknown[] = [body];
+  for (const value of waiting) {
+    if (typeof value !== 'object' || value === null) continue;
+    const found = Array.isArray(value) ? undefined : Object.keys(value).find(isSecretName);
+    if (found !== undefined) return found;
+    for (const each of Object.values(value)) waiting.push(each);
+  }
+  return undefined;
 }
 
 function textOf(value: unknown): string {

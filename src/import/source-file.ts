@@ -1,5 +1,6 @@
 import { Document, isMap, visit, YAMLMap } from 'yaml';
 import { parseSource } from '../definition/load.ts';
+import { WrittenProjects } from '../definition/project.ts';
 import type { Book } from './book.ts';
 import type { ImportedFile } from './imported.ts';
 
@@ -72,12 +73,17 @@ function nameOf({ name }: Watch): string | undefined {
   return plain === '' ? undefined : plain;
 }
 
-/** The entry of a watch in the project file. */
-export function projectOf(watch: Watch): Readonly<Record<string, unknown>> | undefined {
+/** The entry of a watch in the project file; undefined where it is paused, and, with a note, where the entry would not be valid. */
+export function projectOf(book: Book, label: string, watch: Watch): Readonly<Record<string, unknown>> | undefined {
   const { id, project } = watch;
   if (project === undefined) return undefined;
   const name = nameOf(watch);
-  return { id, ...(name !== undefined && { name }), ...project, targets: [{ source: id }] };
+  const entry = { id, ...(name !== undefined && { name }), ...project, targets: [{ source: id }] };
+  const [issue] = WrittenProjects.safeParse([entry]).error?.issues ?? [];
+  if (issue === undefined) return entry;
+  // The message of an issue may show the value, which may be a secret.
+  const key = issue.path.slice(1).join('.');
+  return book.leave(label, 'its project', `it would not be valid (${key}: ${issue.code.replaceAll('_', ' ')})`);
 }
 
 /** Writes the project file of a tool; undefined where nothing is tracked. */

@@ -1,7 +1,7 @@
 import { type Book } from '../book.ts';
 import { longLength } from '../../extract/value/plain-text.ts';
-import { anyOf, findAll, wordOrPattern } from '../pattern.ts';
-import { cssPlace, jqPlace, jsonPlace, type Place, xpathPlace } from '../place.ts';
+import { anyOf, findAll, fittingGroups, patternLength, wordOrPattern } from '../pattern.ts';
+import { cssPlace, jqPlace, jsonPlace, type Place, placeLength, xpathPlace } from '../place.ts';
 
 /** The rules of a watch, with those of its groups and of all watches. */
 export interface WatchRules {
@@ -43,7 +43,10 @@ export function textRule(
   { contentType, isSource }: { readonly contentType: string; readonly isSource: boolean },
 ): TextRule {
   const kind = kindOf(contentType.toLowerCase(), rules.includes, isSource);
-  const places = rules.includes.flatMap((each) => placeIn(book, label, each, kind));
+  const given = rules.includes.flatMap((each) => placeIn(book, label, each, kind));
+  const places = given.slice(0, fittingPlaces(given));
+  if (places.length < given.length)
+    book.leave(label, `filters after the first ${places.length}`, 'a field has no room for more');
   if (rules.includes.length > 0 && places.length === 0)
     book.leave(label, 'all of its filters', 'the page is watched as a whole');
   const ignore = rules.removes.flatMap((each) => removedIn(book, label, each, kind));
@@ -101,6 +104,19 @@ export function textRule(
 }
 
 type Found = Extract<Place, { readonly ok: true }>;
+
+/** The most places of a rule that are tried one after the other. */
+const mostPlaces = 20;
+
+/** How many of the first places a rule has room for: as one list of selectors, or of XPaths, or one by one where they are of several kinds. */
+function fittingPlaces(places: readonly Found[]): number {
+  const isOne = places.every(({ by }) => by === places[0]?.by);
+  if (!isOne) return mostPlaces;
+  if (places[0]?.by === 'json') return places.length;
+  let length = 0;
+  const past = places.findIndex(({ text }) => (length += text.length + ' | '.length) > placeLength);
+  return past < 0 ? places.length : Math.max(1, past);
+}
 
 function placeIn(book: Book, label: string, filter: string, kind: Kind): Found[] {
   const given = filter.trim();
@@ -175,28 +191,42 @@ function lineFilters(book: Book, label: string, rules: WatchRules): LineFilters 
     dropped.filter(({ spansLines }) => spansLines),
     dropped.filter(({ spansLines }) => !spansLines),
   ];
-  const kept = read('text of lines to keep', linesWith);
-  const found = read('text to extract', extracts);
+  const kept = firstFitting(book, label, 'texts of lines to keep', read('text of lines to keep', linesWith));
+  const found = firstFitting(book, label, 'texts to extract', read('text to extract', extracts));
   const again = [
     ...across.map(({ pattern }) => ({ replace: { from: pattern, to: '' } })),
-    ...(within.length > 0 ? [{ lines: { drop: anyOf(within.map(({ pattern }) => pattern)) } }] : []),
-    ...(kept.length > 0 ? [{ lines: { keep: anyOf(kept.map(({ pattern }) => pattern)) } }] : []),
+    ...fittingGroups(within.map(({ pattern }) => pattern)).map((group) => ({ lines: { drop: anyOf(group) } })),
+    ...(kept.length > 0 ? [{ lines: { keep: anyOf(kept) } }] : []),
   ];
   const order = { ...(isUnique && { unique: true }), ...(isSorted && { sort: true }) };
   return {
     filters: [
       ...again,
-      ...(found.length > 0
-        ? findAll(
-            found.map(({ pattern }) => pattern),
-            'groups',
-          )
-        : []),
+      ...(found.length > 0 ? findAll(found, 'groups') : []),
       ...(isSorted || isUnique ? [{ lines: order }] : []),
     ],
     again: [...again, ...(isSorted || isUnique ? [{ lines: order }] : [])],
     mayBeEmpty: again.length > 0 || found.length > 0,
   };
+}
+
+/** Characters that `findAll` puts around patterns, and some more. */
+const around = 50;
+
+/** The first patterns that one filter has room for; others are noted. */
+function firstFitting(
+  book: Book,
+  label: string,
+  what: string,
+  given: readonly { readonly pattern: string }[],
+): readonly string[] {
+  const [first = [], ...others] = fittingGroups(
+    given.map(({ pattern }) => pattern),
+    around,
+  );
+  if (others.length > 0)
+    book.leave(label, `${what} after the first ${first.length}`, `a filter has ${patternLength} characters`);
+  return first;
 }
 
 /** A rule of the other tool as a note quotes it. */

@@ -178,7 +178,7 @@ async function takeWatch(book: Book, sinks: Sinks, backup: Backup, archive: Arch
   const places = isRestock ? [] : await placesOf(book, archive, { uuid, label, watch });
   const address = String(asked['url']);
   const valueOf = (snapshot: string) => (isJson ? jsonOf(snapshot) : filter(snapshotText(snapshot)));
-  return { file, project: projectOf(made), kept: { id, url: address, label, places, valueOf } };
+  return { file, project: projectOf(book, label, made), kept: { id, url: address, label, places, valueOf } };
 }
 
 /** The groups of a watch: by their ids, or in old versions by their names. */
@@ -272,7 +272,7 @@ function noteRest(book: Book, label: string, watch: Watch, isRestock: boolean): 
     book.leave(label, 'its history', 'snapshots of price and stock are texts of another form');
   }
   for (const [key, value] of Object.entries(watch))
-    if (!(key in Watch.shape) && !idleKeys.has(key) && !isBlank(value))
+    if (!Object.hasOwn(Watch.shape, key) && !idleKeys.has(key) && !isBlank(value))
       book.leave(label, key.slice(0, 60), 'this setting is not known');
 }
 

@@ -45,7 +45,7 @@ export function importUrlwatch(text: string, snapshots: Snapshots = () => []): I
     if (made === undefined || file === undefined) continue;
     const { watch, isLines } = made;
     files.push(file);
-    const project = projectOf(watch);
+    const project = projectOf(book, label, watch);
     if (project !== undefined) projects.push(project);
     const { id } = watch;
     const versions = Array.from(snapshots(guidOf(job)), ({ at, text: kept }) => ({
@@ -181,7 +181,8 @@ function encodingOf(book: Book, label: string, { encoding }: Job): { readonly en
 function noteRest(book: Book, label: string, job: Job): void {
   for (const [key, value] of Object.entries(job)) {
     if (isBlank(value) || idleKeys.has(key)) continue;
-    const why = lostKeys[key] ?? (key in Job.shape ? undefined : 'this key is not known');
+    const known = Object.hasOwn(Job.shape, key) ? undefined : 'this key is not known';
+    const why = Object.hasOwn(lostKeys, key) ? lostKeys[key] : known;
     if (why !== undefined) book.leave(label, key.slice(0, 60), why);
   }
 }

@@ -224,6 +224,11 @@ describe('a backup of changedetection.io', () => {
     ['another method', { method: 'DELETE' }, /its method is DELETE/],
     ['a body of another form', { method: 'POST', body: '<a/>' }, /neither JSON nor the fields/],
     ['a secret in a body', { method: 'POST', body: 'user=a&password=geheim' }, /the field "password" of its body/],
+    [
+      'a secret deep in JSON',
+      { method: 'POST', body: '{"as": [{"user": "a", "password": "geheim"}]}' },
+      /the field "password" of its body/,
+    ],
     ['cookies', { headers: { Cookie: 'session=geheim' } }, /its cookies/],
     ['a proxy that is not there', { proxy: 'home' }, /its proxy/],
     ['JavaScript', { fetch_backend: 'html_webdriver', webdriver_js_execute_code: 'x()' }, /its JavaScript/],
@@ -240,6 +245,48 @@ describe('a backup of changedetection.io', () => {
       assert.match(notesOf(imported).join('\n'), note);
       assert.doesNotMatch(JSON.stringify([imported.files, imported.notes]), /geheim/);
     });
+
+  const many = (text: string) => Array.from({ length: 60 }, (_, each) => `${text} ${each}`);
+
+  test('drops lines of very many texts by several filters', async (t) => {
+    const imported = await importWatch(t, { ignore_text: many('a text that is ignored') });
+    assert.deepEqual(notesOf(imported), []);
+    const text = JSON.stringify(contentOf(imported, 'sources/terms.yaml'));
+    assert.equal(text.match(/"drop":/g)?.length, 2);
+    for (const each of [0, 30, 59]) assert.match(text, new RegExp(`ignored ${each}\\)`));
+  });
+
+  const tooMany: readonly (readonly [string, object, RegExp])[] = [
+    ['texts of lines to keep', { extract_lines_containing: many('a text to keep') }, /keep after the first 4\d/],
+    ['texts to extract', { extract_text: many('a text to extract') }, /extract after the first \d\d/],
+    [
+      'selectors',
+      { include_filters: many('.some-class > p.other').map((each) => each.replace(/ (?=\d)/, '')) },
+      /after the first 3\d/,
+    ],
+    [
+      'selectors and XPaths',
+      { include_filters: ['.a', ...many('//p').map((each) => each.replace(' ', ''))] },
+      /after the first 20/,
+    ],
+  ];
+  for (const [what, own, note] of tooMany)
+    test(`takes the first of too many ${what}, and lists that there are others`, async (t) => {
+      const imported = await importWatch(t, own);
+      assert.equal(imported.watches.length, 1);
+      assert.match(notesOf(imported).join('\n'), note);
+    });
+
+  test('whose project would not be valid is a source without one, and leaves the projects of others valid', async (t) => {
+    const texts = Array.from({ length: 500 }, (_, each) => `a text that triggers ${each}`);
+    const imported = await importWatch(t, { trigger_text: texts });
+    assert.deepEqual(
+      imported.files.map(({ path }) => path),
+      ['sources/terms.yaml'],
+    );
+    assert.deepEqual(imported.watches[0]?.isTracked, false);
+    assert.deepEqual(notesOf(imported), ['Terms: its project: it would not be valid (rules.wanted.when: too big)']);
+  });
 
   test('has each snapshot at its instant, whatever paths its index has and however it is compressed', async (t) => {
     const imported = await importWatch(t, { ignore_text: ['Visitors'] }, {}, [

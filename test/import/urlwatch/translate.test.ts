@@ -191,6 +191,14 @@ url: [x
     assert.doesNotMatch(JSON.stringify([imported.files, imported.notes]), /geheim/);
   });
 
+  test('list a key that is not known, whatever it is called', () => {
+    const imported = importUrlwatch('url: https://a.example/\nconstructor: x\nvalueOf: y\n');
+    assert.deepEqual(notesOf(imported), [
+      'a.example: constructor: this key is not known',
+      'a.example: valueOf: this key is not known',
+    ]);
+  });
+
   test('that expand without end, or are none, are refused or listed', () => {
     const bomb = [
       'a: &a [x]',
