@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { globSync, realpathSync } from 'node:fs';
+import { globSync, readFileSync, realpathSync } from 'node:fs';
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { schemaKinds } from '../../src/definition/json-schema.ts';
+import { ownVersion } from '../../src/own-package.ts';
+import { nameOf, productionPackages } from './production.ts';
 import { isProgram } from '../support/servers/own-server.ts';
 
 const top = join(import.meta.dirname, '..', '..');
@@ -131,6 +133,22 @@ describe('the package', () => {
     assert.equal(suite.status, 0, suite.stdout);
     const valid = run(own, at, 'npx', 'heronry', 'validate');
     assert.equal(valid.stdout, '1 source and 0 projects and 1 plug-in, no problems\n', valid.stderr);
+  });
+
+  test('installed without the Node that comes along, as docs/installing.md says, keeps its store', async (t) => {
+    const store = productionPackages().find(({ name }) => name === `@lmdb/lmdb-${process.platform}-${process.arch}`);
+    if (store === undefined) return t.skip('the store has no binary for this system');
+    const documented = readFileSync(join(top, 'docs', 'installing.md'), 'utf8');
+    assert.ok(
+      documented.includes(`npm i --omit=optional ./heronry-${ownVersion()}.tgz @lmdb/lmdb-linux-x64@${store.version} `),
+    );
+    const { at, missing } = await install(own, '--omit=optional', nameOf(store));
+    if (missing !== undefined) return t.skip(missing);
+    assert.deepEqual(globSync('node_modules/node-{linux,win}-*', { cwd: at }), []);
+    for (const words of [['init'], ['start', '--detach'], ['status'], ['stop']]) {
+      const { status, stdout, stderr } = run(own, at, 'npx', 'heronry', ...words);
+      assert.equal(status, 0, stdout + stderr);
+    }
   });
 
   const system = systemNode();

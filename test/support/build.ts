@@ -23,7 +23,10 @@ function keep(file: string, kept: Set<string>): void {
 }
 
 rmSync(built, { recursive: true, force: true });
-const { status } = spawnSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: top, stdio: 'inherit' });
+const compiler = join(top, 'node_modules', 'typescript', 'bin', 'tsc');
+const words = [compiler, '-p', 'tsconfig.build.json'];
+const { status, error } = spawnSync(process.execPath, words, { cwd: top, stdio: 'inherit' });
+if (error !== undefined) throw error;
 if (status !== 0) process.exit(1);
 
 const kept = new Set<string>();
