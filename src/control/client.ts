@@ -1,7 +1,7 @@
 import { connect as openSocket, type Socket } from 'node:net';
 import { ControlError } from './error.ts';
 import { Lines, tooLong } from './lines.ts';
-import { type RequestId, type ServerMessage } from './message.ts';
+import { lineLimitBytes, type RequestId, type ServerMessage } from './message.ts';
 import type { MethodInput, Method, Result } from './methods.ts';
 import type { Event } from '../event/catalogue.ts';
 import { isMapping } from '../schema/mapping.ts';
@@ -129,11 +129,15 @@ function serveCalls(socket: Socket, path: string): Client {
   function request<T>(method: Method, params: unknown): { id: RequestId; answer: Promise<T> } {
     lastId += 1;
     const id = lastId;
+    const line = JSON.stringify({ jsonrpc: '2.0', id, method, params });
     const answer = new Promise<T>((resolve, reject) => {
       if (end) return reject(end.error ?? hungUp());
+      // The daemon could not say which request its refusal belongs to.
+      if (Buffer.byteLength(line) > lineLimitBytes)
+        return reject(new ControlError('line_too_long', `the request is longer than ${lineLimitBytes} bytes`));
       // Daemon and client share the table of methods; results are made by its types and not checked twice.
       pending.set(id, { resolve: (result) => resolve(result as T), reject });
-      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+      socket.write(`${line}\n`);
     });
     return { id, answer };
   }

@@ -41,5 +41,6 @@ export interface Imported {
   /** The values of secrets by the names that the files give them. */
   readonly secrets: ReadonlyMap<string, string>;
   readonly notes: readonly Note[];
-  readonly histories: AsyncIterable<ImportedHistory> | Iterable<ImportedHistory>;
+  /** The history of each record in parts, oldest first, each short enough for one request. They are read as they are asked for. */
+  readonly histories: AsyncIterable<ImportedHistory>;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { connect } from '../../src/control/client.ts';
 import { ControlError } from '../../src/control/error.ts';
+import { lineLimitBytes } from '../../src/control/message.ts';
 import { serve, temporaryDirectory } from './daemon.ts';
 
 describe('control client', () => {
@@ -43,6 +44,17 @@ describe('control client', () => {
       code: 'unknown_method',
       message: `the daemon on ${path} is of another version, restart it: unknown method "beacon.light"`,
     });
+  });
+
+  test('a request that is longer than the daemon reads is refused, and the next one is answered', async (t) => {
+    const { path } = await serve(t);
+    const client = await connect(path);
+    t.after(() => client.close());
+    await assert.rejects(client.call('project.get', { id: 'ä'.repeat(lineLimitBytes / 2) }), {
+      code: 'line_too_long',
+      message: `the request is longer than ${lineLimitBytes} bytes`,
+    });
+    await client.call('daemon.ping', {});
   });
 
   test('calls under way are rejected when the daemon goes, and calls after that', async (t) => {

@@ -70,7 +70,9 @@ function urlwatchCommand(terminal: Terminal): Command {
       try {
         await takeImport(terminal, command, importUrlwatch(read.bytes.toString(), opened?.snapshots), options);
       } catch (error) {
-        throw error instanceof JobsError ? refused(jobs, 'the jobs of urlwatch', error) : error;
+        if (error instanceof JobsError) throw refused(jobs, 'the jobs of urlwatch', error);
+        const isOfCache = error instanceof Error && error.name === 'CacheError';
+        throw isOfCache ? refused(cache ?? '', 'the database of urlwatch', error) : error;
       } finally {
         opened?.close();
       }

@@ -2,6 +2,7 @@ import type { ImportedFile, ImportedHistory, Imported, TakenWatch } from '../imp
 import { type Archive, ArchiveError } from '../archive.ts';
 import { Sinks } from '../apprise.ts';
 import { addressText, Book } from '../book.ts';
+import { historyParts } from '../history-parts.ts';
 import { labelsOf } from '../labels.ts';
 import { isBlank, readLenient } from '../lenient.ts';
 import { proxyKey, requestKeys } from '../request.ts';
@@ -295,36 +296,31 @@ async function placesOf(
   }
 }
 
-/** Versions and characters of one part of a history, which one request has room for. */
-const [partVersions, partUnits] = [200, 400_000];
-
-/** The history of each watch in parts, read from the archive one after the other. Snapshots that cannot be read are noted. */
+/** The history of each watch in parts, read from the archive one after the other. */
 async function* histories(book: Book, archive: Archive, kept: readonly Kept[]): AsyncGenerator<ImportedHistory> {
-  for (const { id, url, label, places, valueOf } of kept) {
-    const of = { source: id, url, type: watchedType, key: id };
-    let versions: ImportedHistory['versions'][number][] = [];
-    let units = 0;
-    let broken = 0;
-    for (const { at, path } of places) {
-      const snapshot = await snapshotAt(archive, path).catch((error: unknown) => {
-        if (error instanceof ArchiveError) return undefined;
-        throw error;
-      });
-      if (snapshot === undefined) {
-        broken += 1;
-        continue;
-      }
-      const text = valueOf(snapshot);
-      versions.push({ at, fields: { watch: id, text } });
-      units += typeof text === 'string' ? text.length : snapshot.length;
-      if (versions.length < partVersions && units < partUnits) continue;
-      yield { ...of, versions };
-      versions = [];
-      units = 0;
+  for (const each of kept)
+    yield* historyParts(
+      { source: each.id, url: each.url, type: watchedType, key: each.id },
+      versionsOf(book, archive, each),
+    );
+}
+
+/** The versions of a watch. Snapshots that cannot be read are noted. */
+async function* versionsOf(
+  book: Book,
+  archive: Archive,
+  { id, label, places, valueOf }: Kept,
+): AsyncGenerator<ImportedHistory['versions'][number]> {
+  let broken = 0;
+  for (const { at, path } of places) {
+    try {
+      yield { at, fields: { watch: id, text: valueOf(await snapshotAt(archive, path)) } };
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+      broken += 1;
     }
-    if (broken > 0) book.leave(label, `${broken} of its snapshots`, 'they are damaged or too large');
-    if (versions.length > 0) yield { ...of, versions };
   }
+  if (broken > 0) book.leave(label, `${broken} of its snapshots`, 'they are damaged or too large');
 }
 
 function jsonOf(snapshot: string) {

@@ -8,6 +8,9 @@ const mostVersions = 1_000;
 /** Characters of a text that are taken. */
 const mostUnits = 1_000_000;
 
+/** Instants after 1990 and before 2100, in seconds. */
+const [firstAt, lastAt] = [631_152_000, 4_102_444_800];
+
 const Row = z.object({ timestamp: z.number(), data: z.string() });
 
 /** Thrown for a file that is no database of urlwatch. */
@@ -15,17 +18,27 @@ export class CacheError extends Error {
   override readonly name = 'CacheError';
 }
 
-/** Opens the database in which urlwatch keeps what it read, to read it alone. Throws a `CacheError` where it is none. */
+/** Opens the database in which urlwatch keeps what it read, to read it alone. It throws a `CacheError` where it is none, and its snapshots do where a part of it is damaged. */
 export function openCache(file: string): { readonly snapshots: Snapshots; close(): void } {
   const database = opened(file);
   try {
     const rows = database.prepare(
-      'select timestamp, substr(data, 1, ?) as data from CacheEntry where guid = ? and (tries = 0 or tries is null) order by timestamp desc limit ?',
+      `select timestamp, substr(data, 1, ?) as data from CacheEntry where rowid in
+        (select rowid from CacheEntry where guid = ? and timestamp between ? and ? and (tries = 0 or tries is null)
+          order by timestamp desc limit ?)
+        order by timestamp`,
     );
     return {
       *snapshots(guid) {
-        const found = rows.all(mostUnits, guid, mostVersions).flatMap((row) => Row.safeParse(row).data ?? []);
-        for (const { timestamp, data } of found.toReversed()) yield { at: Math.round(timestamp * 1_000), text: data };
+        try {
+          for (const row of rows.iterate(mostUnits, guid, firstAt, lastAt, mostVersions)) {
+            const { success, data: read } = Row.safeParse(row);
+            if (success) yield { at: Math.round(read.timestamp * 1_000), text: read.data };
+          }
+        } catch (error) {
+          // A part of the file is damaged.
+          throw refused(error);
+        }
       },
       close: () => database.close(),
     };

@@ -3,11 +3,12 @@ import { LineCounter, parseAllDocuments } from 'yaml';
 import { charsetNamed } from '../../schema/charset.ts';
 import { addressText, Book } from '../book.ts';
 import type { Imported, ImportedFile, ImportedHistory, TakenWatch } from '../imported.ts';
+import { historyParts } from '../history-parts.ts';
 import { labelsOf } from '../labels.ts';
 import { isBlank, readLenient } from '../lenient.ts';
 import { cssPlace } from '../place.ts';
 import { proxyKey, requestKeys } from '../request.ts';
-import { snapshotText } from '../snapshot.ts';
+import { snapshotFilter, snapshotText } from '../snapshot.ts';
 import { projectFile, projectOf, sourceFile, type Watch, watchedType } from '../source-file.ts';
 import { filtersOf } from './filters.ts';
 import { idleKeys, Job, lostKeys } from './schema.ts';
@@ -15,6 +16,15 @@ import { textRule } from './text-rule.ts';
 
 /** What a database of urlwatch has of a job, oldest first. */
 export type Snapshots = (guid: string) => Iterable<{ readonly at: number; readonly text: string }>;
+
+/** A job whose history is read when it is asked for. */
+interface Kept {
+  readonly id: string;
+  readonly url: string;
+  readonly guid: string;
+  /** Whether its text is read in lines, and not as markup. */
+  readonly isLines: boolean;
+}
 
 /** Jobs of one file. */
 const mostJobs = 10_000;
@@ -30,7 +40,7 @@ export function importUrlwatch(text: string, snapshots: Snapshots = () => []): I
   const files: ImportedFile[] = [];
   const projects: object[] = [];
   const watches: TakenWatch[] = [];
-  const histories: ImportedHistory[] = [];
+  const histories: Kept[] = [];
   for (const { name, value } of jobsIn(book, text)) {
     const read = readLenient(Job, value);
     if (read === undefined) {
@@ -48,13 +58,10 @@ export function importUrlwatch(text: string, snapshots: Snapshots = () => []): I
     const project = projectOf(book, label, watch);
     if (project !== undefined) projects.push(project);
     const { id } = watch;
-    const versions = Array.from(snapshots(guidOf(job)), ({ at, text: kept }) => ({
-      at,
-      fields: { watch: id, text: isLines ? snapshotText(kept) : kept },
-    }));
-    if (versions.length > 0)
-      histories.push({ source: id, url: String(watch.request['url']), type: watchedType, key: id, versions });
-    watches.push({ id, watch: label, isTracked: project !== undefined, versions: versions.length });
+    const kept = { id, url: String(watch.request['url']), guid: guidOf(job), isLines };
+    const versions = countOf(snapshots(kept.guid));
+    if (versions > 0) histories.push(kept);
+    watches.push({ id, watch: label, isTracked: project !== undefined, versions });
   }
   const list = projectFile('urlwatch', projects);
   return {
@@ -62,9 +69,32 @@ export function importUrlwatch(text: string, snapshots: Snapshots = () => []): I
     files: [...files, ...(list === undefined ? [] : [list])],
     secrets: book.secrets,
     notes: book.notes,
-    histories,
+    histories: historiesOf(snapshots, histories),
   };
 }
+
+function countOf(all: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of all) count += 1;
+  return count;
+}
+
+/** The history of each job in parts. A text is as long as its field lets it be. */
+async function* historiesOf(snapshots: Snapshots, kept: readonly Kept[]): AsyncGenerator<ImportedHistory> {
+  for (const { id, url, guid, isLines } of kept)
+    yield* historyParts({ source: id, url, type: watchedType, key: id }, versionsOf(snapshots(guid), id, isLines));
+}
+
+function* versionsOf(
+  snapshots: ReturnType<Snapshots>,
+  id: string,
+  isLines: boolean,
+): Generator<ImportedHistory['versions'][number]> {
+  for (const { at, text } of snapshots)
+    yield { at, fields: { watch: id, text: cutText(isLines ? snapshotText(text) : text) } };
+}
+
+const cutText = snapshotFilter([]);
 
 /** The name under which urlwatch keeps what it read of a job. */
 function guidOf({ user_visible_url: shown, url, navigate, command }: Job): string {

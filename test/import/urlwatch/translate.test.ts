@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
@@ -226,6 +227,7 @@ url: [x
     add.run(guid, 1_700_000_100, 'two\n\n  lines ', null);
     add.run(guid, 1_700_000_000, 'one', 0);
     add.run(guid, 1_700_000_200, 'failed', 3);
+    add.run(guid, 2n ** 60n, 'of no likely instant', 0);
     add.run('other', 1_700_000_200, 'of another', 0);
     database.close();
     const cache = openCache(file);
@@ -247,5 +249,19 @@ url: [x
     ]);
     assert.throws(() => openCache(join(file, 'none')), { name: 'CacheError' });
     assert.throws(() => openCache(import.meta.filename), { name: 'CacheError' });
+  });
+
+  test('tell of a database that is damaged as of one that is none', async (t) => {
+    const file = join(await temporaryDirectory(t), 'cache.db');
+    const database = new DatabaseSync(file);
+    database.exec('CREATE TABLE CacheEntry (guid TEXT, timestamp INTEGER, data TEXT, tries INTEGER)');
+    const add = database.prepare("INSERT INTO CacheEntry VALUES ('a', ?, ?, 0)");
+    for (let each = 0; each < 100; each += 1) add.run(1_700_000_000 + each, 'x'.repeat(1_000));
+    database.close();
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(255, 8_192));
+    const cache = openCache(file);
+    t.after(() => cache.close());
+    assert.throws(() => [...cache.snapshots('a')], { name: 'CacheError' });
   });
 });
