@@ -46,6 +46,16 @@ describe('commands without a daemon', () => {
     );
   });
 
+  test('init says how a package.json that npm has made gets the scripts', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'package.json'), '{ "scripts": { "test": "node --test" } }');
+    const { out } = await run(['init'], { cwd });
+    assert.match(out, /: npm pkg set scripts\.start="heronry start" scripts\.validate="heronry validate"$/m);
+    const scripts = { start: 'x', test: 'x', validate: 'x' };
+    await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts }));
+    assert.doesNotMatch((await run(['init', '--force'], { cwd })).out, /npm pkg/);
+  });
+
   test('each file of init names the schema that is installed with Heronry, for editors', async (t) => {
     const cwd = await temporaryDirectory(t);
     await run(['init'], { cwd });

@@ -27,7 +27,8 @@ export function createCommand(terminal: Terminal): Command {
     )
     .action(async (folder: string, { force }: { readonly force?: boolean }, command: Command) => {
       const top = resolve(terminal.cwd, folder);
-      const { definitionFiles, initialContent, projectFiles } = await import('../local/initial-files.ts');
+      const { definitionFiles, initialContent, projectFiles, scriptsCommand } =
+        await import('../local/initial-files.ts');
       const found = definitionFiles.filter((name) => existsSync(join(top, name)));
       if (found.length > 0 && !force) {
         throw new CommandError('conflict', `init: ${found.join(', ')} stand there already: --force overwrites them`);
@@ -39,10 +40,12 @@ export function createCommand(terminal: Terminal): Command {
         await mkdir(dirname(join(top, name)), { recursive: true });
         await writeFile(join(top, name), await initialContent(name));
       }
+      const scripts = kept.includes('package.json') ? await scriptsCommand(top) : undefined;
       print(terminal, command, { folder: top, written, kept }, () =>
         [
           ...written.map((name) => `wrote ${join(folder, name)}`),
           ...kept.map((name) => `left ${join(folder, name)} as it is`),
+          ...(scripts === undefined ? [] : [`its scripts for this, if you like: ${scripts}`]),
           'next: `heronry validate`, then `heronry start --detach` there',
         ].join('\n'),
       );

@@ -32,13 +32,31 @@ export async function initialContent(name: string): Promise<string> {
   return readFile(new URL(projectSources[name] ?? name, initialFolder), 'utf8');
 }
 
+/** The commands that package.json gives a name. */
+const scripts = { start: 'heronry start', test: 'heronry test', validate: 'heronry validate' };
+
+/** Resolves with the command that adds our scripts to a package.json which lacks some of them; nothing where it has them all, or cannot be read. */
+export async function scriptsCommand(folder: string): Promise<string | undefined> {
+  const own = await readFile(join(folder, 'package.json'), 'utf8')
+    .then(scriptsIn)
+    .catch(() => scripts);
+  const missing = Object.entries(scripts).filter(([name]) => !Object.hasOwn(own, name));
+  return missing.length === 0
+    ? undefined
+    : `npm pkg set ${missing.map(([name, command]) => `scripts.${name}="${command}"`).join(' ')}`;
+}
+
+function scriptsIn(text: string): object {
+  return Object(Object(JSON.parse(text)).scripts);
+}
+
 function packageText(): string {
   const manifest = {
     private: true,
     // Which `npm sbom` asks for.
     version: '0.0.0',
     type: 'module',
-    scripts: { start: 'heronry start', test: 'heronry test', validate: 'heronry validate' },
+    scripts,
     dependencies: { heronry: ownVersion() },
     // What they would compile comes along built.
     allowScripts: { lmdb: false, 'msgpackr-extract': false },
