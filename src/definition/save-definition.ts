@@ -108,15 +108,19 @@ export function guardedIssues(source: Source, inUse: Source | undefined): Issue[
 }
 
 /**
- * Finds where a definition has less regard for its sites than the one in use, or than the defaults where there is none: it no longer obeys
- * robots.txt, shortens the pause that no other setting shortens, or leaves the ledger of its host. Sites of this machine need none.
+ * Finds where a definition has less regard for its site than the one in use, or than the defaults where there is none, or one of another
+ * origin: it no longer obeys robots.txt, shortens the pause that no other setting shortens, or leaves the ledger of its host. Sites of this
+ * machine need none.
  */
 function regardIssues({ url = '', robots, politeness }: Source, inUse: Source | undefined): Issue[] {
   if (URL.canParse(url) && isLoopbackUrl(url)) return [];
-  const { minDelay, key } = inUse?.politeness ?? Politeness.parse({});
+  const isOfSite =
+    inUse !== undefined && isDeepStrictEqual(authOrigins(undefined, url), authOrigins(undefined, inUse.url));
+  const before = isOfSite ? inUse : undefined;
+  const { minDelay, key } = before?.politeness ?? Politeness.parse({});
   const message = 'expected as much regard for the site as the definition in use has: less is said in the file itself';
   return [
-    ...(robots === 'ignore' && inUse?.robots !== 'ignore' ? [{ path: ['robots'], message }] : []),
+    ...(robots === 'ignore' && before?.robots !== 'ignore' ? [{ path: ['robots'], message }] : []),
     ...(politeness.minDelay < minDelay ? [{ path: ['politeness', 'minDelay'], message }] : []),
     ...(politeness.key === key ? [] : [{ path: ['politeness', 'key'], message }]),
   ];

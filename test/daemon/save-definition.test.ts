@@ -153,6 +153,11 @@ describe('a definition that is saved without being at the machine of the daemon'
       code: 'invalid_params',
       message: /robots: expected as much regard/,
     });
+    const { file } = await client.call('source.get', { id: 'desk', text: true });
+    await assert.rejects(client.call('source.save', { id: 'desk', text: other, base: file?.digest ?? '' }), {
+      code: 'invalid_params',
+      message: /robots: expected as much regard/,
+    });
   });
 
   for (const [how, origins] of [
