@@ -3,6 +3,7 @@ import { defined } from '../defined.ts';
 import { isLoopbackUrl } from '../definition/loopback.ts';
 import { contentKey, type RecordKey } from '../definition/record-key.ts';
 import type { Draft } from './draft.ts';
+import { noticesOf } from './notices.ts';
 
 /** What a draft becomes a definition of. */
 export interface DefinitionOptions {
@@ -16,10 +17,9 @@ export interface DefinitionOptions {
 }
 
 /** Writes a draft as the YAML of a definition, with what was found in comments. Throws a `TypeError` if `url` is no URL. */
-export function definitionText(
-  { provider, name, record, feed, found, hints = [] }: Draft,
-  { id, url, plain = new Set(), toldApart = 0 }: DefinitionOptions,
-): string {
+export function definitionText(draft: Draft, { id, url, plain = new Set(), toldApart = 0 }: DefinitionOptions): string {
+  const { provider, name, record, feed, found, hints = [] } = draft;
+  const notices = noticesOf(draft);
   const document = new Document({
     id,
     ...defined({ name }),
@@ -50,6 +50,7 @@ export function definitionText(
       : [
           ' Pages are read until one ends with what is known. Where new items may stand further back, `feed.revisit` reads on.',
         ]),
+    ...(notices === undefined ? [] : [` It notices ${notices}.`]),
     ...hints.map((hint) => ` ${hint}`),
     ' `heronry try` shows what it reads, `heronry validate` what is wrong with it.',
   ].join('\n');

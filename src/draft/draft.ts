@@ -14,7 +14,7 @@ import { blockRecord } from './blocks.ts';
 import { plainBlockRecord } from './plain-blocks.ts';
 import { describedRecords, fieldsOfObjects, isObject, openGraphRecord } from './described.ts';
 import { linkedList, type DraftFeed, pagingOf } from './paging.ts';
-import { type DraftRecord, fieldName, keysOf } from './record.ts';
+import { type DraftRecord, fieldName, keyedByAddress, keysOf } from './record.ts';
 
 /** A page to draft a definition from. */
 export interface DraftPage {
@@ -70,7 +70,8 @@ function ofHtml(root: Document, url: string): Draft {
   const records = [...described, ...(block === undefined ? [] : [block]), ...(graph === undefined ? [] : [graph])];
   const name = titleOf(root);
   if (records.length === 0) records.push(...[plainBlockRecord(root, url)].flatMap((each) => each ?? []));
-  const [record = plainRecord(root)] = records;
+  const [first = plainRecord(root)] = records;
+  const record = first && keyedByAddress(first);
   return {
     provider: 'html',
     ...defined({ name, record }),
@@ -176,11 +177,13 @@ function ofJson(value: Value, url: string): Draft {
   const { fields, samplesOf } = fieldsOfObjects(objects, url);
   const [key, ...otherKeys] = keysOf(fields, samplesOf);
   const found = list === undefined ? 'one object' : `${objects.length} objects at ${list.path}[*]`;
-  if (key === undefined) return { provider: 'json', found: [`${found}, of which no field tells one from another`] };
+  const isWhole = list === undefined && Object.keys(fields).length > 0;
+  if (key === undefined && !isWhole)
+    return { provider: 'json', found: [`${found}, of which no field tells one from another`] };
   const each = list === undefined ? {} : { each: `${list.path}[*]` };
   return {
     provider: 'json',
-    record: { type: 'item', key, otherKeys, ...each, fields, isWhole: list === undefined, found },
+    record: keyedByAddress({ type: 'item', key: key ?? [], otherKeys, ...each, fields, isWhole, found }),
     ...listed(list === undefined ? undefined : linkedList(value, url, list.path.split('.').slice(1, -1)), [found]),
   };
 }

@@ -133,6 +133,24 @@ function isSaid(samples: readonly Value[]): boolean {
   return samples.length > 0 && samples.every((sample) => sample !== null && sample !== '');
 }
 
+/** Places of properties of a thing itself, of its offer, or of all the data of an answer; deeper ones are of its maker, its picture or its seller. */
+const ownPlace = /^\$(?:\.(?:props|offers|data)(?:\[0\])?)*(?:\.\w+|\['@id'\])(?:\[0\])?$/;
+
+/** Whether a field says which thing a page is about, and goes on to say so when the thing is renamed. */
+function isIdentity(name: string, { json }: DraftField): boolean {
+  if (typeof json === 'string' && !ownPlace.test(json)) return false;
+  return [...keyNames, 'url', 'link'].includes(name) || /_(?:id|sku|isbn|mpn|gtin\d*)$/.test(name);
+}
+
+/** Gives the one record of a page that nothing on it identifies the page's address as its key: with its heading it would be another record tomorrow. */
+export function keyedByAddress(record: DraftRecord): DraftRecord {
+  const { key, fields, isWhole } = record;
+  const isIdentified = typeof key === 'string' && isIdentity(key, fields[key] ?? {});
+  if (!isWhole || isIdentified) return record;
+  const name = Object.hasOwn(fields, 'url') ? 'page_url' : 'url';
+  return { ...record, key: name, otherKeys: [], fields: { [name]: { page: 'url' }, ...fields } };
+}
+
 /** Names of fields that are made to tell things apart, and of those that do if nothing else does. */
 const keyNames = ['sku', 'id', 'guid', 'gtin13', 'gtin', 'isbn', 'mpn', 'identifier', 'code', 'slug'];
 const otherNames = ['url', 'link', 'name', 'headline', 'title'];

@@ -175,7 +175,7 @@ const pages: readonly {
     what: 'an article with a few points, by its heading',
     file: 'page.html',
     text: `<h1>On lamps</h1><p>${'Light is a good thing. '.repeat(9)}</p><ul><li>Ada<li>Bea<li>Cleo</ul>`,
-    records: [['page', 'On lamps']],
+    records: [['page', 'https://shop.example/p/solar']],
     says: [/title: \{ css: h1 \}/],
   },
   {
@@ -186,11 +186,30 @@ const pages: readonly {
     says: [/title: \{ meta: og:title \}/],
   },
   {
-    what: 'a heading where there is nothing else',
+    what: 'a heading where there is nothing else, by the address of the page',
     file: 'page.html',
     text: '<h1>Solar</h1><p>text',
-    records: [['page', 'Solar']],
-    says: [/title: \{ css: h1 \}/],
+    records: [['page', 'https://shop.example/p/solar']],
+    says: [
+      /key: url$/m,
+      /url: \{ page: url \}/,
+      /title: \{ css: h1 \}/,
+      /^# It notices a change of the heading alone/m,
+    ],
+  },
+  {
+    what: 'a thing in ld+json that has nothing but a name, by the address of the page',
+    file: 'page.html',
+    text: `<script type="application/ld+json">${JSON.stringify({ '@type': 'Product', name: 'Solar', image: { url: 'https://shop.example/1.jpg' } })}</script>`,
+    records: [['product', 'https://shop.example/p/solar']],
+    says: [/key: page_url$/m, /name: \{ json: \$\.name \}/],
+  },
+  {
+    what: 'one object in JSON that has no identity of its own, by its address',
+    file: 'one.json',
+    text: JSON.stringify({ status: 'in stock', price: 12.5 }),
+    records: [['item', 'https://shop.example/p/solar']],
+    says: [/url: \{ page: url \}/, /status: \{ json: \$\.status \}/],
   },
   {
     what: 'a feed',
@@ -264,12 +283,30 @@ describe('init source', () => {
       const definition = await readFile(join(cwd, 'sources', 'shop.yaml'), 'utf8');
       for (const each of says) assert.match(definition, each);
       assert.equal((await run(['validate'], { cwd })).status, 0);
-      const tried = JSON.parse((await run(['try', 'shop', file, '--json'], { cwd })).out);
+      const tried = JSON.parse((await run(['try', 'shop', words[2] ?? '', '--file', file, '--json'], { cwd })).out);
       const read = tried.drafts.map(({ type, key }: { type: string; key: string }) => [type, key]);
       assert.deepEqual(read, records);
       assert.deepEqual(tried.unparsed, []);
     });
   }
+
+  test('says what a draft without a price notices, and what not', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'plain.html'), '<title>Shop</title><h1>Kettle</h1><p>Price: 129,00 €</p>');
+    await writeFile(
+      join(cwd, 'graph.html'),
+      '<meta property="og:title" content="Kettle"><meta property="og:description" content="129 €"><h1>Kettle</h1>',
+    );
+    const drafted = (name: string) =>
+      run(['init', 'source', 'https://shop.example/p/kettle', '--id', name, '--file', `${name}.html`], { cwd });
+    assert.match(
+      (await drafted('plain')).out,
+      /^this draft notices a change of the heading alone, and of no other text or price there: `--text` watches all of the text, docs\/guide\/definitions-tutorial\.md shows how to read a price$/m,
+    );
+    assert.match((await drafted('graph')).out, /^this draft notices a change of title and description alone/m);
+    await writeFile(join(cwd, 'sold.html'), pages[0]?.text ?? '');
+    assert.doesNotMatch((await drafted('sold')).out, /notices/);
+  });
 
   test('drafts the text of a whole page where that is wanted, and says how to leave out what always changes', async (t) => {
     const cwd = await temporaryDirectory(t);

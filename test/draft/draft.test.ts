@@ -201,11 +201,29 @@ describe('a draft', () => {
     assert.equal((await draft(`<main>${quotes('class="quote"')}</main>${other}`)).record?.each, 'main > div');
   });
 
+  test("of one thing has the page's address as its key, unless the thing says which it is", async () => {
+    const keyOf = async (thing: object) =>
+      (await draft(`<script type="application/ld+json">${JSON.stringify({ '@type': 'Product', ...thing })}</script>`))
+        .record?.key;
+    assert.equal(await keyOf({ name: 'Solar', sku: 'S1' }), 'sku');
+    assert.equal(await keyOf({ name: 'Solar', '@id': 'https://shop.example/#solar' }), 'id');
+    assert.equal(await keyOf({ name: 'Solar', url: 'https://shop.example/p/solar' }), 'url');
+    assert.equal(await keyOf({ name: 'Solar', offers: { sku: 'S1', price: 1 } }), 'sku');
+    assert.equal(await keyOf({ name: 'Solar', brand: { '@id': 'https://maker.example/' } }), 'url');
+    assert.equal(await keyOf({ name: 'Solar', image: { url: 'https://shop.example/1.jpg' } }), 'page_url');
+    assert.equal(
+      (await draft('<meta property="og:title" content="A"><meta property="og:image" content="/b">')).record?.key,
+      'url',
+    );
+    assert.equal((await draft('{"status": "on", "price": 1}')).record?.key, 'url');
+    assert.equal((await draft('{"status": "on", "data": {"id": 7}}')).record?.key, 'id');
+  });
+
   test('takes no shop, no list of crumbs and no menu for a record', async () => {
     const shop =
       '<script type="application/ld+json">[{"@type":"Organization","name":"x"},{"@type":"BreadcrumbList","name":"y"}]</script>';
     const menu = `<nav>${['a', 'b', 'c'].map((name) => `<a class="entry" href="/${name}">${name} entry</a>`).join('')}</nav>`;
     const { record } = await draft(`${shop}${menu}<h1>Solar</h1>`);
-    assert.equal(record?.key, 'title');
+    assert.deepEqual([record?.type, record?.key, record?.isWhole], ['page', 'url', true]);
   });
 });

@@ -111,10 +111,14 @@ function sourceCommand(terminal: Terminal): Command {
       await mkdir(dirname(file), { recursive: true });
       const { schemaLine } = await import('../local/initial-files.ts');
       await writeFile(file, schemaLine(file, projectFolder(terminal.cwd) ?? terminal.cwd) + text);
-      print(terminal, command, { written: shown, found: draft.found, records: found.drafts.length }, () =>
+      const { noticesOf } = await import('../../draft/notices.ts');
+      const notices = noticesOf(draft);
+      const written = { written: shown, found: draft.found, records: found.drafts.length, ...defined({ notices }) };
+      print(terminal, command, written, () =>
         [
           ...draft.found.map((each, index) => `${index === 0 ? 'reads' : 'also there'}  ${each}`),
           showTrial(terminal, found, shownItems),
+          ...(notices === undefined ? [] : [`this draft notices ${notices}`]),
           `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --source ${id} --url ${shellText(url)}\``,
         ].join('\n'),
       );
