@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect } from '../control/client.ts';
+import { realPathOf } from '../control/socket-path.ts';
 import type { DaemonPlaces, RunOptions } from '../daemon.ts';
 import { CommandError } from './exit-status.ts';
 import { launcherFile } from '../own-package.ts';
 
 const askAgainMs = 25;
+/** How long a daemon that listens already may take to say which one it is. */
+const answerWithinMs = 5_000;
 /** Lines of its log that tell why a daemon ended. */
 const toldLines = 20;
 
@@ -18,14 +21,15 @@ export interface Detached extends DaemonPlaces {
 
 /**
  * Runs a daemon in a process of its own, which belongs to no terminal and appends its log to a file. Resolves when it listens; with the exit
- * status where nothing was started, after printing why. Rejects with a `CommandError` that has the last lines of its log where it ends
- * before it listens.
+ * status where nothing was started, after printing why. Rejects with a `CommandError` where a daemon listens there already, and with one that
+ * has the last lines of its log where it ends before it listens.
  */
 export async function startDetached(options: RunOptions, logFile: string | undefined): Promise<Detached | 1 | 2> {
   const { preparePlaces } = await import('../daemon.ts');
   const prepared = await preparePlaces(options);
   if (typeof prepared === 'number') return prepared;
   const places = { ...prepared, log: logFile ?? prepared.log };
+  await refuseSecond(places);
   const file = await openLog(places.log);
   const before = fstatSync(file).size;
   const child = spawn(process.execPath, [...process.execArgv, launcherFile, ...wordsOf(options, places)], {
@@ -48,6 +52,23 @@ export async function startDetached(options: RunOptions, logFile: string | undef
   }
   child.unref();
   return { pid: child.pid ?? 0, ...places };
+}
+
+/** Rejects with a `CommandError` where a daemon listens at a socket already. */
+async function refuseSecond({ socket, data }: DaemonPlaces): Promise<void> {
+  const client = await connect(socket).catch(() => undefined);
+  if (client === undefined) return;
+  // A daemon that does not answer still keeps its data: the one that is started then says so.
+  const timer = setTimeout(() => client.close(), answerWithinMs);
+  const there = await client.call('daemon.place', {}).catch(() => undefined);
+  clearTimeout(timer);
+  client.close();
+  if (there === undefined) return;
+  const what =
+    realPathOf(there.data) === realPathOf(data)
+      ? `the daemon runs already (pid ${there.pid}): \`heronry stop\` ends it`
+      : `another daemon listens at ${socket} already (pid ${there.pid}, its data: ${there.data}): name another socket`;
+  throw new CommandError('conflict', what);
 }
 
 function wordsOf({ config, sources, apiOnly, logLevel }: RunOptions, { socket, data }: DaemonPlaces): string[] {

@@ -18,7 +18,7 @@ export const exitStatusHelp = `Exit status:
   1   failed; of start: the daemon could not start or live on
   2   wrong usage or parameters, or problems in heronry.yaml, definitions or projects
   3   not found
-  4   conflict, such as an id that is taken
+  4   conflict, such as an id that is taken or a daemon that runs already
   69  no daemon listens, or no suitable Node was found
 
 With --json an error is one line {"error": {"code", "message"}} on standard error.`;

@@ -36,9 +36,9 @@ export function readYaml(text: string, file: string): ReadYaml {
     // The parser's own message names a function to call.
     message: code === 'MULTIPLE_DOCS' ? 'expected one document, got multiple documents' : message,
   }));
-  if (faults.length > 0) return refused(faults, lines);
+  if (faults.length > 0) return refused(withUnquoted(faults, text), lines);
   const wrongKeys = keyFaults(document);
-  if (wrongKeys.length > 0) return refused(wrongKeys, lines);
+  if (wrongKeys.length > 0) return refused(withUnquoted(wrongKeys, text), lines);
   return valueOf();
 
   function valueOf(): ReadYaml {
@@ -65,7 +65,20 @@ export function readYaml(text: string, file: string): ReadYaml {
   }
 }
 
-/** Keys that stand twice in one mapping, or that an object cannot hold as its own. */
+/** Tells of a line with an expression in braces outside of quotes, once, that it lacks quotes; other faults stay as they are. */
+function withUnquoted(faults: readonly Fault[], text: string): Fault[] {
+  const told = new Set<number>();
+  return faults.flatMap(({ offset, message }) => {
+    const start = text.lastIndexOf('\n', offset - 1) + 1;
+    const [line = ''] = text.slice(start).split('\n', 1);
+    if (!/^[^'"#]*\{[A-Za-z_][\w.]*\}/.test(line)) return [{ offset, message }];
+    if (told.has(start)) return [];
+    told.add(start);
+    return [{ offset, message: `a text with { } must stand in quotes (${lowerFirst(message)})` }];
+  });
+}
+
+/** Keys that stand twice in one mapping, that an object cannot hold as its own, or that are no names, as where a text in braces lacks quotes. */
 function keyFaults(document: Document.Parsed): Fault[] {
   const faults: Fault[] = [];
   visit(document, { Map: (_, map) => void faults.push(...faultsOfKeys(map, document)) });
@@ -74,8 +87,13 @@ function keyFaults(document: Document.Parsed): Fault[] {
 
 function* faultsOfKeys({ items }: YAMLMap, document: Document.Parsed): Generator<Fault> {
   const seen = new Set<string>();
-  for (const { key } of items) {
+  for (const { key, value } of items) {
     const node: unknown = isAlias(key) ? key.resolve(document) : key;
+    if (isMap(node) || isEmpty(node)) {
+      const place = [node, value].find((each) => isNode(each) && each.range);
+      yield { offset: (isNode(place) && place.range?.[0]) || 0, message: 'expected a name before ":"' };
+      continue;
+    }
     if (!isScalar(node)) continue;
     const name = String(node.value);
     const offset = (isNode(key) ? key.range?.[0] : undefined) ?? 0;
@@ -87,6 +105,11 @@ function* faultsOfKeys({ items }: YAMLMap, document: Document.Parsed): Generator
     yield { offset, message: `expected at most ${maxKeys} keys in one mapping, got ${items.length}` };
     return;
   }
+}
+
+/** Whether a key is missing, as in `: value`. */
+function isEmpty(key: unknown): boolean {
+  return key === null || (isScalar(key) && key.value === null && key.source === '');
 }
 
 function linesOf(text: string): LineCounter {

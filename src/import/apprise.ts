@@ -3,7 +3,7 @@ import { Sink } from '../definition/sink.ts';
 import { isSecretName } from '../schema/secret-name.ts';
 import type { Book } from './book.ts';
 import type { ImportedFile } from './imported.ts';
-import { reachOf } from './private-address.ts';
+import { reachOf } from '../definition/private-address.ts';
 import { hasTemplate } from './request.ts';
 import { yamlText } from './source-file.ts';
 

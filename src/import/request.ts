@@ -2,7 +2,7 @@ import { HeaderName, HeaderValue } from '../schema/header.ts';
 import { isSecretName } from '../schema/secret-name.ts';
 import { HttpUrl } from '../definition/url-pattern.ts';
 import type { Book } from './book.ts';
-import { reachOf } from './private-address.ts';
+import { reachOf } from '../definition/private-address.ts';
 
 /** How another tool asks for a page. */
 export interface ForeignRequest {

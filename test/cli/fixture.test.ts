@@ -212,9 +212,14 @@ describe('validate', () => {
     assert.equal(status, 0);
     assert.equal(
       err,
-      'warning: source other has no saved page: `heronry fixture add` saves one\n' +
+      'warning: source other has no saved page: heronry fixture add\n' +
         'warning: saved pages of gone, of which there is no valid definition\n' +
         'warning: fixtures/shop/solar.expected.json: there is no page beside it\n',
+    );
+    await writeFile(join(cwd, 'sources', 'third.yaml'), productSource('third'));
+    assert.match(
+      (await run(['validate'], { cwd })).err,
+      /^warning: 2 sources have no saved page: heronry fixture add\n/,
     );
   });
 

@@ -40,6 +40,26 @@ describe('validate of sinks', () => {
       assert.equal((await validated(t, { team: webhook('{failure} {events}', more) })).err, '', more);
   });
 
+  for (const host of ['127.0.0.1:7480', 'localhost', '[::1]:80', '10.1.2.3', '192.168.0.9:8080'])
+    test(`warns of a receiver at ${host} that the file does not allow`, async (t) => {
+      const of = (more: string) => `id: team\nwebhook: { url: "http://${host}/inbox"${more} }\nfrom: all\n`;
+      const shown = host.replace(/:80$/, '');
+      assert.deepEqual(await validated(t, { team: of('') }), {
+        status: 0,
+        out: '1 source and 0 projects and 1 sink, no problems\n',
+        err: `warning: sink team: ${shown} looks like a private address: nothing is sent to one without \`allowPrivate: true\`\n`,
+      });
+      assert.equal((await validated(t, { team: of(', allowPrivate: true') })).err, '');
+    });
+
+  test('warns of no receiver that is public by its look, and of none whose address is a secret', async (t) => {
+    const sinks = {
+      team: 'id: team\nwebhook: { url: "https://chat.example/" }\nfrom: all\n',
+      chat: 'id: chat\ndiscord: { url: { secret: CHAT } }\nfrom: all\n',
+    };
+    assert.doesNotMatch((await validated(t, sinks)).err, /private/);
+  });
+
   const address = 'https://hooks.slack.com/services/T0/B0/hunter2hunter2';
   const bare = 'discord.com/api/webhooks/1/hunter2hunter2';
   const noSecret = 'expected a mapping { secret: NAME }, since no secret stands here';

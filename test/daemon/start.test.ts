@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -160,7 +161,7 @@ describe('a daemon that is started in the background', () => {
     return { status: Number(status), started, err };
   }
 
-  test('listens when the command returns, logs to its data folder, and a second one says why not', async (t) => {
+  test('listens when the command returns, logs to its data folder, and a second one is not started', async (t) => {
     const places = await placesOf(t);
     const { status, started, err } = await detach(t, places);
     const log = join(places.data, 'daemon.log');
@@ -172,13 +173,30 @@ describe('a daemon that is started in the background', () => {
     assert.match(await readFile(log, 'utf8'), /"msg":"started"/);
     assert.equal((await stat(log)).mode & 0o777, 0o600);
 
-    const second = await detach(t, places, '--log', join(places.folder, 'second.log'));
+    const log2 = join(places.folder, 'second.log');
+    const second = await detach(t, places, '--log', log2);
+    assert.deepEqual([second.status, second.started], [4, undefined]);
+    assert.equal(
+      JSON.parse(second.err).error.message,
+      `the daemon runs already (pid ${started?.pid}): \`heronry stop\` ends it`,
+    );
+    assert.ok(!existsSync(log2));
+    const other = await detach(t, { ...places, data: join(places.folder, 'other') });
+    assert.equal(other.status, 4);
+    assert.ok(JSON.parse(other.err).error.message.includes(`already (pid ${started?.pid}, its data: ${places.data})`));
+  });
+
+  test('says in the end of its log why it could not keep data that a daemon on another socket keeps', async (t) => {
+    const places = await placesOf(t);
+    const { started } = await detach(t, places);
+    const log = join(places.folder, 'second.log');
+    const second = await detach(t, { ...places, socket: join(places.folder, 'second.sock') }, '--log', log);
     assert.deepEqual([second.status, second.started], [1, undefined]);
     assert.match(
       JSON.parse(second.err).error.message,
       new RegExp(`^.*a daemon on .*pid ${started?.pid}.*\nthe daemon ended before it listened, with status 1$`),
     );
-    assert.match(await readFile(join(places.folder, 'second.log'), 'utf8'), /^heronry: .*keeps it already/);
+    assert.match(await readFile(log, 'utf8'), /^heronry: .*keeps it already/);
   });
 
   test('is none where the configuration is wrong, and leaves nothing behind', async (t) => {

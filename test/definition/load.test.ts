@@ -156,6 +156,17 @@ describe('a definition', () => {
 
   for (const [name, text, problem] of [
     ['that is not YAML', 'id: [a', /^1:7 : flow sequence in block collection must be/],
+    [
+      'with a text of two expressions without quotes',
+      'id: site\nwebhook:\n  body: {name}: {price.amount}\n',
+      /^3:15 : a text with \{ \} must stand in quotes \(expected a name before ":"\)$/,
+    ],
+    [
+      'with a text of many expressions without quotes, once',
+      'id: site\nwebhook:\n  body: {name}: {price.amount} {price.currency}, was {old.price}\n',
+      /^3:32 : a text with \{ \} must stand in quotes \(unexpected [^)]*\)$/,
+    ],
+    ['with a key that is no name', 'id: site\n: x\n', /^2:1 : expected a name before ":"$/],
     ['with a key twice', 'id: site\nid: site', /^2:1 : expected each key once, "id" stands here again/],
     ['of several documents', 'id: site\n---\nid: site', /^2:1 : expected one document, got multiple documents$/],
     ['that says nothing', '# later', /^1:1 : missing, expected a mapping$/],

@@ -156,8 +156,9 @@ async function validateFolder(
   const allPipelines = [...(pipelines?.pipelines.values() ?? [])];
   const called = calledOnly(allPipelines, loaded.sources);
   const plugged = await validatePlugins(pluginFolder, { called });
-  const [{ pageSource }, { templateWarnings }] = await Promise.all([
+  const [{ pageSource }, { reachWarnings }, { templateWarnings }] = await Promise.all([
     import('../../definition/page.ts'),
+    import('../../definition/sink-reach.ts'),
     import('../../definition/template-names.ts'),
   ]);
   // What a definition with problems has is not known.
@@ -196,6 +197,7 @@ async function validateFolder(
         env,
         configured?.secrets && resolve(folder, configured.secrets),
       )),
+      ...reachWarnings(loadedSinks),
       ...templateWarnings(loadedSinks, allSources),
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
       ...(await pageWarnings(loaded.sources, projects.listed)),
@@ -297,10 +299,11 @@ function fixtureWarnings(folder: string, sources: readonly string[], cwd: string
   const fixtures = fixturesIn(folder);
   const saved = new Set(fixtures.map(({ source }) => source));
   const unknown = [...saved].filter((source) => !sources.includes(source));
+  const without = sources.filter((source) => !saved.has(source));
+  const [only = ''] = without;
+  const who = without.length === 1 ? `source ${only} has` : `${without.length} sources have`;
   return [
-    ...sources
-      .filter((source) => !saved.has(source))
-      .map((source) => `source ${source} has no saved page: \`heronry fixture add\` saves one`),
+    ...(without.length === 0 ? [] : [`${who} no saved page: heronry fixture add`]),
     ...unknown.map((source) => `saved pages of ${source}, of which there is no valid definition`),
     ...fixtures
       .filter(({ pageFile }) => pageFile === undefined)

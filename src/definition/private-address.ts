@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isLoopbackUrl } from '../definition/loopback.ts';
+import { isLoopbackUrl } from './loopback.ts';
 
 /** What a definition has to allow for an address: `allowPrivate` for one that is private by its look, nothing for any other. */
 export function reachOf(url: string): { readonly allowPrivate?: true | 'loopback' } {
