@@ -4,6 +4,7 @@ import { load } from 'cheerio';
 import { VirtualClock } from '../../src/clock.ts';
 import { status } from '../control/status.ts';
 import { startServing } from '../daemon/serving.ts';
+import { untilReady } from '../daemon/tracking.ts';
 import { serveHttp } from '../http/server.ts';
 import { sampleHandlers } from './samples.ts';
 
@@ -16,7 +17,7 @@ describe('the pages of a daemon that has started', () => {
     await first.client.call('project.archive', { id: 'gone' });
     await first.close();
     const served = await startServing(t, { folder: first.folder, clock });
-    await served.daemon.system.idle();
+    await untilReady(served.client);
     const $ = load((await served.ask('/tree')).text);
     const lives = $('table.tree tbody tr')
       .map((_, row) => $(row).find('bdi').first().text())
