@@ -4,7 +4,7 @@ import { isSecretName } from '../schema/secret-name.ts';
 import type { Book } from './book.ts';
 import type { ImportedFile } from './imported.ts';
 import { reachOf } from '../definition/private-address.ts';
-import { hasTemplate } from './request.ts';
+import { decoded, hasTemplate } from './request.ts';
 import { yamlText } from './source-file.ts';
 
 /** What is told of a change in chats and by text. */
@@ -87,15 +87,6 @@ function partsOf(given: string): Parts | undefined {
     query: new URLSearchParams(query),
     rest,
   };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
 }
 
 type Service = (

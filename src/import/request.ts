@@ -84,7 +84,8 @@ export function requestKeys(book: Book, watch: string, id: string, given: Foreig
   };
 }
 
-function decoded(text: string): string {
+/** A part of an address without its percent signs; one that is malformed stays as it is. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (error) {

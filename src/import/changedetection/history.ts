@@ -2,6 +2,7 @@ import { basename } from 'node:path/posix';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { type Archive, ArchiveError } from '../archive.ts';
+import { firstSeconds, lastSeconds } from '../likely-instants.ts';
 import type { Watch } from './schema.ts';
 
 const expand = promisify(brotliDecompress);
@@ -11,9 +12,6 @@ const snapshotBytes = 16 * 2 ** 20;
 
 /** The newest snapshots of a watch that are taken. */
 export const mostSnapshots = 10_000;
-
-/** Instants after 1990 and before 2100, in seconds. */
-const [firstAt, lastAt] = [631_152_000, 4_102_444_800];
 
 /** A snapshot of a page in a backup. */
 export interface SnapshotPlace {
@@ -54,7 +52,7 @@ export async function snapshotsOf(archive: Archive, id: string, watch: Watch): P
     // An index may have whole paths of the machine that wrote it: only files of the watch itself are read.
     const path = pathOf(archive, `${id}/${basename(file.trim())}`);
     if (/\.(?:png|jpe?g|gif|webp|pdf|bin|jfif)$/i.test(file)) binary += 1;
-    else if (path === undefined || !(seconds > firstAt && seconds < lastAt)) missing += 1;
+    else if (path === undefined || !(seconds > firstSeconds && seconds < lastSeconds)) missing += 1;
     else found.set(seconds * 1_000, path);
   }
   const places = Array.from(found, ([at, path]) => ({ at, path })).toSorted((one, other) => one.at - other.at);

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
+import { firstSeconds, lastSeconds } from '../likely-instants.ts';
 import type { Snapshots } from './translate.ts';
 
 /** The newest texts of a job that are taken. */
@@ -7,9 +8,6 @@ const mostVersions = 1_000;
 
 /** Characters of a text that are taken. */
 const mostUnits = 1_000_000;
-
-/** Instants after 1990 and before 2100, in seconds. */
-const [firstAt, lastAt] = [631_152_000, 4_102_444_800];
 
 const Row = z.object({ timestamp: z.number(), data: z.string() });
 
@@ -31,7 +29,7 @@ export function openCache(file: string): { readonly snapshots: Snapshots; close(
     return {
       *snapshots(guid) {
         try {
-          for (const row of rows.iterate(mostUnits, guid, firstAt, lastAt, mostVersions)) {
+          for (const row of rows.iterate(mostUnits, guid, firstSeconds, lastSeconds, mostVersions)) {
             const { success, data: read } = Row.safeParse(row);
             if (success) yield { at: Math.round(read.timestamp * 1_000), text: read.data };
           }
