@@ -1,5 +1,5 @@
 import type { TryView } from '../control/methods/source.ts';
-import type { ActionView, ExplainedField, ExplainedItem, TreeDifference } from '../view/trial.ts';
+import type { ActionView, ExplainedItem, ExplainedRule, TreeDifference } from '../view/trial.ts';
 import { durationText } from '../time-text.ts';
 import { noteLines, unfoundText, unparsedText } from './show-scrape.ts';
 import type { Terminal } from './terminal.ts';
@@ -23,6 +23,7 @@ export function showTrial(terminal: Terminal, found: TryView, maxItems: number):
     ...explained.slice(0, maxItems).map((item) => showItem(terminal, item)),
     ...(explained.length === 0 ? drafts.slice(0, maxItems).map((draft) => showDraft(terminal, draft)) : []),
     ...(hidden > 0 ? [`… and ${countText(hidden, 'place')} more: --items shows more, --json all records`] : []),
+    ...nextLines(terminal, found),
     ...summaryLines(terminal, found),
     ...(found.failure ? [terminal.paint('red', `${found.failure.code}: ${plainText(found.failure.message)}`)] : []),
     ...treeLines(terminal, found),
@@ -104,7 +105,7 @@ function showDraft(terminal: Terminal, { type, key, fields }: TryView['drafts'][
 }
 
 /** Formats a field: its value and place, the text before each filter, and what could not be read. */
-function fieldLines(terminal: Terminal, { place, filters, value, lost }: ExplainedField): string[] {
+function fieldLines(terminal: Terminal, { place, filters, value, lost }: ExplainedRule): string[] {
   if (place === undefined && value === undefined) return [terminal.paint('yellow', 'no place matched')];
   // That a place is missing says something as well.
   if (place === undefined) return [`${valueText(value)}  ${terminal.paint('dim', 'no place matched')}`];
@@ -121,6 +122,29 @@ function fieldLines(terminal: Terminal, { place, filters, value, lost }: Explain
   ];
 }
 
+/** Formats what leads to the next page of a list. */
+function nextLines(terminal: Terminal, { next }: TryView): string[] {
+  if (next === undefined) return [];
+  if (next.place === undefined && next.value !== undefined) return [`next  ${valueText(next.value)}  Link header`];
+  return fieldLines(terminal, next).map((line, index) => (index === 0 ? `next  ${line}` : `        ${line}`));
+}
+
+/** Says of a page of a list that nothing leads on from it: the last one, or one whose rule is wrong. */
+function endLines({ next }: TryView): string[] {
+  if (next === undefined || (next.value ?? null) !== null) return [];
+  const where = next.rule === undefined ? 'no link with rel=next' : `nothing at ${next.rule}`;
+  return [`next: ${where}: the list ends with this page`];
+}
+
+/** Says of which types no record leads to its page, as all its places lack the address. */
+function unledTexts({ explained }: TryView): string[] {
+  return [...Map.groupBy(explained, ({ record }) => record)].flatMap(([record, items]) => {
+    const addresses = items.flatMap(({ fields }) => fields.filter(({ name }) => name === 'page.url'));
+    if (addresses.length === 0 || addresses.some(({ value }) => (value ?? null) !== null)) return [];
+    return [`${record}.page.url: in none of ${countText(addresses.length, 'record')}`];
+  });
+}
+
 function placeText({
   by,
   text,
@@ -129,7 +153,7 @@ function placeText({
   alternative,
   alternatives,
   matches,
-}: NonNullable<ExplainedField['place']>): string {
+}: NonNullable<ExplainedRule['place']>): string {
   const own = by === 'here' ? (from === undefined ? ['the place itself'] : []) : [`${by} ${plainText(text)}`];
   const where = [...(from === undefined ? [] : [plainText(from)]), ...own].join(' › ');
   return [
@@ -159,6 +183,7 @@ function summaryLines(terminal: Terminal, found: TryView): string[] {
       .filter((field) => !told.has(field))
       .map((field) => terminal.paint('yellow', `${field}: no place matched`)),
     ...unfound.map((each) => terminal.paint('yellow', plainText(unfoundText(each)))),
+    ...[...unledTexts(found), ...endLines(found)].map((each) => terminal.paint('yellow', plainText(each))),
     ...unparsed.map((each) => terminal.paint('yellow', unparsedText(each))),
     ...noteLines(terminal, notes),
   ];

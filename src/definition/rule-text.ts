@@ -1,5 +1,7 @@
 import { embeddedText } from '../extract/embedded/all.ts';
 import { fromText } from '../extract/rule/from.ts';
+import { defined } from '../defined.ts';
+import type { ExplainedNext, ExplainedRule } from '../view/trial.ts';
 import { allFields } from './all-fields.ts';
 import type { Place } from './place.ts';
 import type { Rule } from './rule.ts';
@@ -26,6 +28,11 @@ export function pulseRuleText(
   return pulse?.record === record ? placesText(source, pulse.fields, field) : undefined;
 }
 
+/** Says how a page came to what leads to the next page of its list, with the rule of the definition for it. */
+export function nextView({ feed }: Pick<Source, 'feed'>, found: ExplainedRule | undefined): ExplainedNext | undefined {
+  return found && { ...found, ...defined({ rule: feed?.next && rulePlaces(feed.next) }) };
+}
+
 function placesText(
   { plugin, collect }: Ruled,
   fields: Readonly<Record<string, Rule>>,
@@ -33,7 +40,11 @@ function placesText(
 ): string | undefined {
   if (plugin !== undefined || collect?.command !== undefined) return undefined;
   const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  return rule && (rule.any ?? [rule]).map(placeText).join(', else ');
+  return rule && rulePlaces(rule);
+}
+
+function rulePlaces(rule: Rule): string {
+  return (rule.any ?? [rule]).map(placeText).join(', else ');
 }
 
 function placeText({ from = [], attr, ...place }: Place): string {

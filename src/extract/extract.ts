@@ -11,7 +11,8 @@ import { fingerprintOf } from './fingerprint.ts';
 import { openDocument, type OpenedBody } from './body.ts';
 import type { ExtractPlan } from './plan.ts';
 import { readRecords, RecordTyper, type FieldWatch } from './record.ts';
-import { evaluate } from './rule/evaluate.ts';
+import type { CompiledRule } from './rule/compile.ts';
+import { evaluate, type Trace } from './rule/evaluate.ts';
 import type { PageContext, Spot } from './rule/spot.ts';
 import type { TrialOptions } from './trial.ts';
 
@@ -89,7 +90,7 @@ function readOpened(
     items,
     ...(notes.length > 0 && { notes }),
     ...defined({ endsIn }),
-    ...waysOn(compiled, root, page, { url, fingerprint }),
+    ...waysOn(compiled, root, page, { url, fingerprint, watch }),
   };
   // A page without records that leads to few others, if to any, may have come in another's place.
   return gaveNothing(extraction, fewLinks)
@@ -117,19 +118,30 @@ function waysOn(
   { plan, next, links, form }: CompiledPlan,
   root: Spot,
   page: PageContext,
-  { url, fingerprint: isCompared }: { readonly url: string; readonly fingerprint: boolean },
+  {
+    url,
+    fingerprint: isCompared,
+    watch,
+  }: { readonly url: string; readonly fingerprint: boolean; readonly watch: FieldWatch | undefined },
 ): Pick<Extraction, 'next' | 'links' | 'sitemaps' | 'changedBy' | 'fingerprint' | 'form'> {
   const isSitemap = plan.links === 'sitemap';
   const tree = links === undefined ? undefined : page.root;
   const sitemap = tree === undefined || !isSitemap ? undefined : sitemapLinks(tree);
   return defined({
-    next: next === undefined ? undefined : (evaluate(next, root, page).value ?? undefined),
+    next: next && nextOf(next, root, page, watch),
     links: links?.(root, page),
     form: form?.(root, page, url),
     sitemaps: sitemap?.sitemaps,
     changedBy: sitemap && latestChanges(sitemap, page.base),
     fingerprint: tree === undefined || isSitemap || !isCompared ? undefined : fingerprintOf(tree),
   });
+}
+
+function nextOf(rule: CompiledRule, root: Spot, page: PageContext, watch: FieldWatch | undefined): Extraction['next'] {
+  const trace: Trace | undefined = watch === undefined ? undefined : { steps: [] };
+  const evaluated = evaluate(rule, root, page, trace);
+  if (trace !== undefined) watch?.next?.(rule.plan, trace, evaluated);
+  return evaluated.value ?? undefined;
 }
 
 /**

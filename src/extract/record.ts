@@ -7,7 +7,7 @@ import type { Unparsed } from '../view/scrape.ts';
 import { quoted } from './value/plain-text.ts';
 import { isLacking, type Value } from './value/value.ts';
 import type { ExtractPlan } from './plan.ts';
-import type { FieldPlan, RecordPlan } from './rule/plan.ts';
+import type { FieldPlan, RecordPlan, RulePlan } from './rule/plan.ts';
 import { spend } from '../work-budget.ts';
 import { evaluate, type Evaluated, type Trace } from './rule/evaluate.ts';
 import { placeText } from './rule/place.ts';
@@ -198,6 +198,8 @@ function storedFields(plan: RecordPlan, fields: Readonly<Record<string, Value>>)
 export interface FieldWatch {
   item(record: string): void;
   field(plan: FieldPlan, trace: Trace, evaluated: Evaluated): void;
+  /** Called with what leads to the next page of a list. */
+  next?(plan: RulePlan, trace: Trace, evaluated: Evaluated): void;
   /** Called behind the last field of a match, with the key of its record; undefined if it is none. */
   done(key: string | undefined): void;
 }

@@ -70,10 +70,12 @@ const relNext = Rule.parse({
 function listReading({ collect, provider }: Source, { by, next, mayBeEmpty }: Feed, page: Reading): Reading {
   const isMarkup = documentKind(provider).view !== 'json';
   const rule = next ?? (by === 'link' && isMarkup ? relNext : undefined);
+  // A link is an address, which an element has in its `href`.
+  const link = rule?.type === 'text' && by === 'link' ? ({ ...rule, type: 'url' } as const) : rule;
   const plan = {
     ...page.plan,
     id: `${page.plan.id}/list`,
-    ...defined({ next: rule && rulePlan(rule) }),
+    ...defined({ next: link && rulePlan(link) }),
     ...((mayBeEmpty || collect !== undefined) && { mayBeEmpty: true }),
   };
   return { ...page, plan };

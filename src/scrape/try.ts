@@ -7,6 +7,7 @@ import type { ExpectedWait } from '../fetch/ledger/ledger-view.ts';
 import type { FetchRequest } from '../fetch/request.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { FormControls, Hop, OpenProvider, Reading } from '../provider/provider.ts';
+import { trialReading } from '../provider/trial-reading.ts';
 import { defined } from '../defined.ts';
 import type { SourcePlugins } from '../plugin/source-plugins.ts';
 import type { MakeRequest, RequestResult } from '../request/intent.ts';
@@ -65,7 +66,7 @@ async function tryPage(
       return steps;
     }
     const { url, request, reading, controls: form } = stage ?? askedAt(startUrl, provider);
-    const explained = reading ?? { ...provider.page, explain: { trees } };
+    const explained = reading ?? trialReading(source, provider, trees);
     const asked = {
       url,
       request,

@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { Value } from './fields.ts';
 
-/** How a field of a page got its value. */
-export const ExplainedField = z.strictObject({
-  name: z.string(),
+/** How a rule got its value on a page. */
+export const ExplainedRule = z.strictObject({
   /** The place that gave the value; missing where none matched. `alternative` counts from 1 in order of preference, of `alternatives`. */
   place: z
     .strictObject({
@@ -24,6 +23,17 @@ export const ExplainedField = z.strictObject({
   /** Texts that could not be read, with what was expected instead; `path` leads into the value, as `.price`. */
   lost: z.array(z.strictObject({ path: z.string(), text: z.string(), expected: z.string() })).readonly(),
 });
+export type ExplainedRule = Readonly<z.infer<typeof ExplainedRule>>;
+
+/** How a page got what leads to the next page of its list: the address, cursor or other value is `value`. */
+export const ExplainedNext = ExplainedRule.extend({
+  /** Where the definition looks for it; missing where it names no place, so that links with `rel=next` count. */
+  rule: z.string().exactOptional(),
+});
+export type ExplainedNext = Readonly<z.infer<typeof ExplainedNext>>;
+
+/** How a field of a page got its value. */
+export const ExplainedField = z.strictObject({ name: z.string(), ...ExplainedRule.shape });
 export type ExplainedField = Readonly<z.infer<typeof ExplainedField>>;
 
 /** One place of a page that was looked at for a record, whether it is one or not. */

@@ -49,6 +49,26 @@ describe('a list of a definition', () => {
     assert.equal(await after(list, `${items}<i data-next="">`), undefined);
   });
 
+  test('takes the address of a link by itself, and ends where it has none', async () => {
+    const list = listOf('feed: { by: link, next: .on }');
+    assert.equal((await after(list, `${items}<a class=on href="/2">on</a>`))?.url, 'https://site.test/2');
+    assert.equal(await after(list, `${items}<a class=on href="javascript:void(0)">on</a>`), undefined);
+    const json = `provider: json\nfeed: { by: link, next: $.next }`;
+    const parsed = parseSource(
+      `id: list\n${json}\nrecords: { item: { key: id, each: '$.items[*]', fields: { id: $.id } } }\n`,
+      'list.yaml',
+    );
+    assert.ok(parsed.ok, JSON.stringify(parsed));
+    const ofJson = openProvider(parsed.value).list ?? assert.fail();
+    const urls = ['/2', false, null, ''].map(async (next) => {
+      const body = bodyOf(JSON.stringify({ items: [{ id: '1' }], next }));
+      const outcome = await extract({ body, url, contentType: 'application/json', plan: ofJson.reading.plan });
+      assert.ok(outcome.ok, JSON.stringify(outcome));
+      return ofJson.after(ofJson.first(url, 'later'), { extraction: outcome.extraction, url }, 'later')?.url;
+    });
+    assert.deepEqual(await Promise.all(urls), ['https://site.test/2', undefined, undefined, undefined]);
+  });
+
   test('ends where JSON says false of a next page, or a page says so as a text', async () => {
     const yaml = `id: list\nprovider: json\nfeed: { by: page, next: $.more }\nrecords: { item: { key: id, each: '$.items[*]', fields: { id: $.id } } }\n`;
     const parsed = parseSource(yaml, 'list.yaml');

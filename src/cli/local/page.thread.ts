@@ -15,7 +15,7 @@ async function answer(task: PageTask): Promise<void> {
 }
 
 async function resultOf(task: PageTask): Promise<unknown> {
-  if (task.type === 'read') return tryExtract(task.input, { trees: task.trees });
+  if (task.type === 'read') return tryExtract(task.input, task.options);
   const { draftOf } = await import('../../draft/draft.ts');
   return draftOf(task.page);
 }

@@ -7,7 +7,8 @@ import { defined } from '../../defined.ts';
 import type { Draft, DraftPage } from '../../draft/draft.ts';
 import type { ExtractFailure } from '../../extract/draft.ts';
 import type { ExtractInput } from '../../extract/extract.ts';
-import type { tryExtract } from '../../extract/trial.ts';
+import type { TrialOptions, tryExtract } from '../../extract/trial.ts';
+import type { Reading } from '../../provider/provider.ts';
 import type { PluginCall, PluginOutcome, PluginRead } from '../../plugin/protocol.ts';
 import type { HeldPage } from './page.ts';
 
@@ -41,27 +42,26 @@ export async function readHeldPage(
     const finished = found.finished || saysFinished(source, found.drafts, fetchedAt ?? Date.now());
     return { url, bytes: body.length, explained: [], steps: [], ...found, finished };
   }
-  const [{ openProvider }, { isListing }, { describeExtractFailure }] = await Promise.all([
-    import('../../provider/declared.ts'),
-    import('../../provider/is-listing.ts'),
-    import('../../extract/describe.ts'),
-  ]);
-  const { page, items, crawl } = openProvider(source);
+  const [{ openProvider }, { trialReading }, { nextView }, { isListing }, { describeExtractFailure }] =
+    await Promise.all([
+      import('../../provider/declared.ts'),
+      import('../../provider/trial-reading.ts'),
+      import('../../definition/rule-text.ts'),
+      import('../../provider/is-listing.ts'),
+      import('../../extract/describe.ts'),
+    ]);
+  const provider = openProvider(source);
+  const { items, crawl } = provider;
+  // A saved page does not say whether it is one of a list or that of an item.
+  const page = trialReading(source, provider, trees);
   const ofItem = itemType === undefined ? undefined : items?.reading(itemType);
   const ofListing = asCrawled && isListing(source, url) ? crawl?.listing : undefined;
-  let { outcome, trial } = await readBy(ofItem ?? ofListing ?? page);
-  // What gives no record of a list may be the page of an item, as a saved page does not say which of the two it is.
-  for (const type of ofItem === undefined && ofListing === undefined ? (items?.types ?? []) : []) {
-    const reading = items?.reading(type);
-    if (outcome.ok || outcome.failure.code !== 'no_record' || reading === undefined) break;
-    const asItem = await readBy(reading);
-    if (asItem.outcome.ok && asItem.outcome.extraction.drafts.length > 0) ({ outcome, trial } = asItem);
-  }
+  const { outcome, trial } = await readBy(ofItem ?? ofListing ?? page);
   const told = {
     url,
     bytes: body.length,
     explained: trial.items,
-    ...defined({ trees: trial.trees }),
+    ...defined({ trees: trial.trees, next: nextView(source, trial.next) }),
     steps: [],
   };
   if (outcome.ok) {
@@ -72,10 +72,10 @@ export async function readHeldPage(
   const { failure } = outcome;
   return { ...told, ...nothing, failure: { code: failure.code, message: describeExtractFailure(failure) } };
 
-  async function readBy({ plan, limitMs }: typeof page) {
+  async function readBy({ plan, limitMs, explain = { trees } }: Reading) {
     const observed = defined({ contentType, observedAt: fetchedAt });
-    const read = await readOnThread({ body: new Uint8Array(body).buffer, url, plan, ...observed }, trees, limitMs);
-    return read.ok ? read.value : { outcome: read, trial: { items: [], trees: undefined } };
+    const read = await readOnThread({ body: new Uint8Array(body).buffer, url, plan, ...observed }, explain, limitMs);
+    return read.ok ? read.value : { outcome: read, trial: { items: [], trees: undefined, next: undefined } };
   }
 }
 
@@ -130,7 +130,7 @@ export async function callPluginOnThread(call: PluginCall): Promise<PluginOutcom
 
 /** A task of the page thread: to read a page, or to draft a definition from it. */
 export type PageTask =
-  | { readonly type: 'read'; readonly input: ExtractInput; readonly trees: boolean }
+  | { readonly type: 'read'; readonly input: ExtractInput; readonly options: TrialOptions }
   | { readonly type: 'draft'; readonly page: DraftPage };
 
 /** The result of a task; a failure where it took too long or its thread crashed. */
@@ -148,8 +148,12 @@ const youngMemoryMib = 24;
 const idle: Worker[] = [];
 
 /** Reads a page on a thread. Resolves with a failure after `limitMs` milliseconds. */
-export async function readOnThread(input: ExtractInput, trees: boolean, limitMs: number): Promise<TaskResult<Trial>> {
-  return (await onThread({ type: 'read', input, trees }, limitMs)) as TaskResult<Trial>;
+export async function readOnThread(
+  input: ExtractInput,
+  options: TrialOptions,
+  limitMs: number,
+): Promise<TaskResult<Trial>> {
+  return (await onThread({ type: 'read', input, options }, limitMs)) as TaskResult<Trial>;
 }
 
 /** Drafts a definition from a page on a thread. Resolves with a failure after `limitMs` milliseconds. */

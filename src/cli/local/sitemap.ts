@@ -76,7 +76,7 @@ async function readFile(terminal: Terminal, command: Command, file: string) {
   });
   const read = await readOnThread(
     { body: new Uint8Array(body).buffer, url, plan, ...defined({ contentType }) },
-    false,
+    {},
     limitMs,
   );
   const outcome = read.ok ? read.value.outcome : read;

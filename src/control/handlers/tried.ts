@@ -1,6 +1,7 @@
 import { privateReach } from '../../definition/loopback.ts';
 import { saysFinished } from '../../definition/end-rule.ts';
 import { politenessKey, type Source } from '../../definition/source.ts';
+import { nextView } from '../../definition/rule-text.ts';
 import { unfoundIn } from '../../definition/unfound.ts';
 import type { TriedStep } from '../../scrape/try.ts';
 import { defined } from '../../defined.ts';
@@ -28,13 +29,16 @@ export function triedView(source: Source, steps: readonly TriedStep[], deps: Dep
   };
   if (outcome.kind === 'read') {
     const { drafts, absent, unparsed, repeated, notes } = outcome.extraction;
+    const found = nextView(source, outcome.trial?.next);
+    const isLinked = found !== undefined && found.rule === undefined && outcome.nextLink !== undefined;
+    const next = isLinked ? { filters: [], lost: [], ...defined({ value: outcome.nextLink }) } : found;
     const finished = outcome.extraction.finished || saysFinished(source, drafts, outcome.at);
     const fill = absent.map((name) => {
       const type = name.slice(0, name.indexOf('.'));
       return [name, { seen: 0, total: drafts.filter((draft) => draft.type === type).length }] as const;
     });
     const unfound = unfoundIn(Object.fromEntries(fill), source);
-    const more = defined({ unfound: unfound.length === 0 ? undefined : unfound, repeated, notes });
+    const more = defined({ unfound: unfound.length === 0 ? undefined : unfound, repeated, notes, next });
     return { ...view, drafts, finished, absent, unparsed, ...more };
   }
   const failed = decision.do === 'fail' ? decision.failure : outcome.kind === 'failed' ? outcome.failure : undefined;

@@ -3,7 +3,7 @@ import { TicketMark } from '../../view/ticket.ts';
 import { Failure, Value, Instant, Milliseconds } from '../../view/fields.ts';
 import { ReplayView } from '../../view/replay.ts';
 import { RecordView } from '../../view/record.ts';
-import { ActionView, ExplainedItem, TreeDifference } from '../../view/trial.ts';
+import { ActionView, ExplainedItem, ExplainedNext, TreeDifference } from '../../view/trial.ts';
 import { SourceId } from '../../schema/slug.ts';
 import { HttpUrl } from '../../definition/url-pattern.ts';
 import { Unfound, Unparsed } from '../../view/scrape.ts';
@@ -166,6 +166,8 @@ const TriedPageView = z.strictObject({
   notes: z.array(z.string()).readonly().optional(),
   /** How each field got its value, for the first 100 places in page order by type. */
   explained: z.array(ExplainedItem).readonly(),
+  /** How the page got what leads to the next page of its list, without a place where that is the `Link` header; missing where the source has no list, and where its pages are counted alone. */
+  next: ExplainedNext.optional(),
   /** The fields that the two trees read differently; missing unless requested. */
   trees: z.array(TreeDifference).readonly().optional(),
   /** The page; missing unless requested, and for a page of more than 8 MiB. */
