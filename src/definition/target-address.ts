@@ -87,8 +87,24 @@ export function sourcesOf(sources: Iterable<Source>, url: string): SourceMatch[]
 }
 
 /** Finds the source whose pattern makes an address that is tracked as a page of no source; undefined if there is none. */
-export function ownSourceOf(sources: Iterable<Source>, url: string): string | undefined {
-  return sourcesOf(sources, url).find(({ params }) => params !== undefined)?.source;
+export function ownSourceOf(sources: Iterable<Source>, url: string): SourceMatch | undefined {
+  return sourcesOf(sources, url).find(({ params }) => params !== undefined);
+}
+
+/** Whether an address pattern makes every page of its site, as `https://shop.example/{page}` does: that it fits an address says nothing about the page there. */
+export function isAnyPage(pattern: string): boolean {
+  const path = pattern.replace(/^[^/]*\/\/[^/]*/, '');
+  return path.includes('{') && /^\/*$/.test(path.replaceAll(/\{[^}]*\}/g, ''));
+}
+
+/** How an address belongs to its source: it is the source's own, its pattern fits, its plug-in knows it, or it is on the same host. */
+export type MatchedBy = 'address' | 'pattern' | 'plugin' | 'host';
+
+/** Tells how an address belongs to a source that `sourcesOf` or its plug-in found for it. */
+export function matchedBy({ url: pattern, plugin }: Pick<Source, 'url' | 'plugin'>, url: string): MatchedBy {
+  const params = pattern === undefined ? undefined : matchUrl(pattern, url);
+  if (params !== undefined) return Object.keys(params).length === 0 ? 'address' : 'pattern';
+  return plugin === undefined ? 'host' : 'plugin';
 }
 
 /** Hosts, with their ports, that a source's definition names. */

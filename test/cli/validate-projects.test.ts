@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../control/daemon.ts';
@@ -102,6 +102,9 @@ test('validate says which page of the built-in source a source knows', async (t)
   const { status, err } = await run(['validate'], { cwd });
   assert.equal(status, 0);
   assert.equal(err, 'warning: source shop knows https://shop.example/z1, which tents tracks as a page of no source\n');
+  const both = '- id: boats\n  targets: [{ source: shop, params: { page: z1 } }]\n';
+  await writeFile(join(cwd, 'projects.yaml'), `${await readFile(join(cwd, 'projects.yaml'), 'utf8')}${both}`);
+  assert.doesNotMatch((await run(['validate'], { cwd })).err, /knows/);
 
   test('in a table of targets beside it, which apply reads as well', async (t) => {
     const cwd = await folderWith(t, '- id: tents\n  targets: { from: lists/tents.csv, source: shop }\n');

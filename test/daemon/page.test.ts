@@ -110,6 +110,20 @@ describe('an address that no source knows', () => {
     assert.doesNotMatch(err, /about/);
     assert.equal((await client.call('source.reload', {})).knownPages, undefined);
   });
+
+  test('is not told of once a project tracks it by that source, nor by a source whose pattern makes every page', async (t) => {
+    const { client, define } = await startDaemon(t, { sources: {}, builtIn });
+    const url = 'https://shop.example/p/a';
+    await client.call('project.add', { id: 'a', targets: [{ url }] });
+    await define('shop', productSource('shop', 'url: "https://shop.example/{part}/{page}"'));
+    assert.equal((await client.call('source.reload', {})).knownPages, undefined);
+    await define('shop', productSource('shop', 'url: "https://shop.example/p/{slug}"'));
+    assert.deepEqual((await client.call('source.reload', {})).knownPages, [{ url, source: 'shop', projects: ['a'] }]);
+    await client.call('project.add', { id: 'b', targets: [{ source: 'shop', url }] });
+    await define('shop', productSource('shop', 'url: "https://shop.example/p/{name}"'));
+    const { changed, knownPages } = await client.call('source.reload', {});
+    assert.deepEqual([changed, knownPages], [['shop'], undefined]);
+  });
 });
 
 test('the id that a project is given is one', () => {

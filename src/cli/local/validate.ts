@@ -313,14 +313,22 @@ function fixtureWarnings(folder: string, sources: readonly string[], cwd: string
 
 /** Returns a sentence for each address that projects track as a page of no source, though a source knows it. */
 async function pageWarnings(sources: readonly Source[], projects: Projects): Promise<string[]> {
-  const [{ pageId }, { ownSourceOf }] = await Promise.all([
+  const [{ pageId }, { ownSourceOf, targetAddress }] = await Promise.all([
     import('../../definition/page.ts'),
     import('../../definition/target-address.ts'),
   ]);
+  const byId = new Map(sources.map((source) => [source.id, source]));
+  const addressOf = ({ source, ...target }: Projects[number]['targets'][number]) => {
+    const of = byId.get(source);
+    const address = of && targetAddress(of, target);
+    return address?.ok ? [`${source} ${address.url}`] : [];
+  };
+  const tracked = new Set(projects.flatMap(({ targets }) => targets.flatMap(addressOf)));
   return projects.flatMap(({ id, targets }) =>
     targets.flatMap(({ source, url }) => {
       const known = source === pageId && url !== undefined ? ownSourceOf(sources, url) : undefined;
-      return known === undefined ? [] : `source ${known} knows ${url}, which ${id} tracks as a page of no source`;
+      if (known === undefined || tracked.has(`${known.source} ${known.url}`)) return [];
+      return `source ${known.source} knows ${url}, which ${id} tracks as a page of no source`;
     }),
   );
 }

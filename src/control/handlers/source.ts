@@ -4,7 +4,7 @@ import { guardsOf } from '../../definition/source-guards.ts';
 import { pageId } from '../../definition/page.ts';
 import { pathText, problemText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
-import { ownSourceOf, targetAddress } from '../../definition/target-address.ts';
+import { isAnyPage, ownSourceOf, targetAddress } from '../../definition/target-address.ts';
 import { isMapping } from '../../schema/mapping.ts';
 import { ownerOf, projectsOf } from '../../schedule/watchers.ts';
 import { defined } from '../../defined.ts';
@@ -171,20 +171,27 @@ function rekeyedTypes(id: string, before: Catalogue, { catalogue, store }: Deps)
     .filter((each) => each.records > 0);
 }
 
-/** Yields those of some targets of the built-in source that are active, and whose addresses one of these sources knows. */
+/**
+ * Yields those of some targets of the built-in source that are active, whose addresses one of these sources knows, and which no project tracks
+ * by that source. A source whose pattern makes every page of its site knows none.
+ */
 function* knownPages(
   ids: readonly string[],
   numbers: readonly number[],
   { catalogue, store }: Deps,
 ): Generator<KnownPage> {
-  const sources = ids.flatMap((id) => (id === pageId ? [] : (catalogue().sources.get(id)?.source ?? [])));
+  const sources = ids
+    .flatMap((id) => (id === pageId ? [] : (catalogue().sources.get(id)?.source ?? [])))
+    .filter(({ url }) => url === undefined || !isAnyPage(url));
   if (sources.length === 0) return;
   const { targets } = store();
   for (const number of numbers) {
     const row = targets.get(number);
     if (row === undefined || ownerOf(row) === undefined) continue;
-    const source = ownSourceOf(sources, row.url);
-    if (source !== undefined) yield { url: row.url, source, projects: projectsOf(row) };
+    const match = ownSourceOf(sources, row.url);
+    const own = match && targets.at(match);
+    if (match !== undefined && (own === undefined || ownerOf(own) === undefined))
+      yield { url: row.url, source: match.source, projects: projectsOf(row) };
   }
 }
 
