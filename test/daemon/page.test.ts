@@ -53,6 +53,25 @@ describe('an address that no source knows', () => {
     assert.deepEqual([unknown, targets[0]?.source], [undefined, 'shop']);
   });
 
+  test('or whose own it is, or that is on its host; which one was taken, and why, is said', async (t) => {
+    const { socket } = await startDaemon(t, {
+      sources: {
+        shop: productSource('shop', 'url: "https://shop.example/p/{slug}"'),
+        terms: productSource('terms', 'url: "https://shop.example/terms"'),
+        far: productSource('far', 'url: "https://far.example/{page}"'),
+        local: productSource('local', 'url: "http://127.0.0.1:8000/{page}"'),
+      },
+      builtIn,
+    });
+    const told = async (...words: string[]) => (await run(['add', ...words, '--socket', socket])).err.trim();
+    const other = '; `--source page` tracks it as a page of no source';
+    assert.equal(await told('--url', 'https://shop.example/p/a'), `by source shop, whose address pattern fits${other}`);
+    assert.equal(await told('--url', 'https://shop.example/terms'), `by source terms, whose address it is${other}`);
+    assert.equal(await told('--url', 'https://far.example/a/b'), `by source far, which is on the same host${other}`);
+    assert.equal(await told('--url', 'http://127.0.0.1:8000/a'), 'by source local, whose address pattern fits');
+    assert.equal(await told('--source', 'shop', '--url', 'https://shop.example/p/b'), '');
+  });
+
   for (const onlyLoopback of [true, false])
     test(`is never asked at a private address, ${onlyLoopback ? 'without' : 'with'} a contact of the daemon`, async (t) => {
       const site = await openSite(t, { '/kettle': selling });
@@ -62,11 +81,26 @@ describe('an address that no source knows', () => {
         settings: soon,
         bot: { name: 'Heronry', userAgent: 'Heronry/0.0.0', onlyLoopback },
       });
-      await daemon.client.call('project.add', { id: 'a', targets: [{ url: site.url('/kettle') }] });
+      const targets = [{ source: 'page', url: site.url('/kettle') }];
+      await daemon.client.call('project.apply', { projects: [{ id: 'a', targets }] });
       const failed = await nth(1, 'scrape.failed', 'a', daemon);
       assert.match(JSON.stringify(failed.data), /"refused_address"/);
       assert.deepEqual(site.asked, []);
     });
+
+  test('is refused at once where it names this machine, with what to do', async (t) => {
+    const { socket, client } = await startDaemon(t, { sources: {}, builtIn });
+    const url = 'http://127.0.0.1:8000/kettle';
+    for (const words of [[], ['--source', 'page']]) {
+      const { status, err } = await run(['add', 'a', '--url', url, ...words, '--socket', socket]);
+      assert.equal(status, 2);
+      assert.match(
+        err,
+        /http:\/\/127\.0\.0\.1:8000\/kettle names this machine, and the source "page" asks public addresses alone: `heronry init source http:\/\/127\.0\.0\.1:8000\/kettle` drafts a source that may ask it/,
+      );
+    }
+    assert.deepEqual((await client.call('project.list', {})).projects, []);
+  });
 
   test('has its page read like that of any source', async (t) => {
     const site = await openSite(t, { '/kettle': selling });

@@ -55,6 +55,7 @@ export function createCommand(terminal: Terminal): Command {
           paused,
           infeasible = [],
           unknown = [],
+          matched = [],
           ...project
         } = await client.call('project.add', wanted).catch(inOptions(optionNames));
         if (paused !== undefined) terminal.err(`warning: ${pausedText(paused)}`);
@@ -62,6 +63,11 @@ export function createCommand(terminal: Terminal): Command {
           terminal.err(
             `no source knows this address: tracked as a page; \`heronry init source ${plainText(url)}\` drafts one that reads more`,
           );
+        for (const { url, source, by } of matched) {
+          const { isLoopbackUrl } = await import('../../definition/loopback.ts');
+          const instead = isLoopbackUrl(url) ? '' : '; `--source page` tracks it as a page of no source';
+          terminal.err(`by source ${source}, ${matchText[by]}${instead}`);
+        }
         for (const each of infeasible) terminal.err(`warning: ${infeasibleText(each)}`);
         print(terminal, command, project, (project) =>
           showProject(terminal, project, { records: [], metrics: [], rules: [] }),
@@ -69,6 +75,14 @@ export function createCommand(terminal: Terminal): Command {
       });
     });
 }
+
+/** Why a source was taken for an address. */
+const matchText = {
+  address: 'whose address it is',
+  pattern: 'whose address pattern fits',
+  plugin: 'whose plug-in knows the address',
+  host: 'which is on the same host',
+} as const;
 
 /** The options that set parameters of `project.add`, where they have other names. */
 const optionNames = { params: 'param', everyMs: 'every', labels: 'label' };

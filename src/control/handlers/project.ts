@@ -1,5 +1,6 @@
 import { programOf, registerOf } from '../../definition/collect.ts';
 import { pageId } from '../../definition/page.ts';
+import { matchedBy } from '../../definition/target-address.ts';
 import { matchesPattern } from '../../schema/id-pattern.ts';
 import {
   addProject,
@@ -52,6 +53,11 @@ export function projectHandlers(deps: Deps) {
       const unknown = known.flatMap(({ source, url }, index) =>
         source === pageId && targets[index]?.source === undefined ? (url ?? []) : [],
       );
+      const matched = known.flatMap(({ source, url }, index) => {
+        const definition = deps.catalogue().sources.get(source)?.source;
+        if (source === pageId || url === undefined || targets[index]?.source !== undefined) return [];
+        return definition === undefined ? [] : [{ url, source, by: matchedBy(definition, url) }];
+      });
       const paused = pausedBy(deps);
       const infeasible = demandsBeside(added.project, deps).infeasible();
       return {
@@ -60,6 +66,7 @@ export function projectHandlers(deps: Deps) {
           paused,
           infeasible: infeasible.length > 0 ? infeasible : undefined,
           unknown: unknown.length > 0 ? unknown : undefined,
+          matched: matched.length > 0 ? matched : undefined,
         }),
       };
     },

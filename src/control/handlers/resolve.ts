@@ -1,3 +1,4 @@
+import { isLoopbackUrl } from '../../definition/loopback.ts';
 import { pageId } from '../../definition/page.ts';
 import { askedAddress, sourcesOf } from '../../definition/target-address.ts';
 import { fillUrl } from '../../definition/url-pattern.ts';
@@ -23,9 +24,23 @@ export function resolveHandlers(deps: Deps): Pick<Handlers, 'source.resolve'> {
 
 /**
  * Resolves with a target and its source: the one that it names, else the only one that its address belongs to. Rejects with a
- * `ControlError` where there is no such source or more than one, and where a project watches the address there already.
+ * `ControlError` where there is no such source or more than one, where a project watches the address there already, and where the built-in source is
+ * to ask this machine.
  */
 export async function withSource(target: NewTarget, deps: Deps, signal: AbortSignal): Promise<TargetInput> {
+  const found = await withFoundSource(target, deps, signal);
+  const page = deps.catalogue().sources.get(pageId)?.source;
+  const { source, url } = found;
+  // Each of its scrapes would be refused, and it has no definition to say more in.
+  if (source === pageId && page?.allowPrivate === false && url !== undefined && isLoopbackUrl(url))
+    throw new ControlError(
+      'invalid_params',
+      `${url} names this machine, and the source "${pageId}" asks public addresses alone: \`heronry init source ${url}\` drafts a source that may ask it`,
+    );
+  return found;
+}
+
+async function withFoundSource(target: NewTarget, deps: Deps, signal: AbortSignal): Promise<TargetInput> {
   const { source, url, ...rest } = target;
   if (source !== undefined) return { ...rest, source, ...defined({ url }) };
   if (url === undefined)

@@ -55,6 +55,13 @@ export const AddedProject = ProjectView.extend({
   infeasible: z.array(Infeasible).readonly().optional(),
   /** Addresses that no source knows, which are tracked as pages by the built-in source `page`; missing where there are none. */
   unknown: z.array(z.string()).readonly().optional(),
+  /** The sources that were found for addresses without one, and by what: it is the source's own address, its pattern fits, its plug-in knows it, or it is on the same host; missing where there are none. */
+  matched: z
+    .array(
+      z.strictObject({ url: z.string(), source: z.string(), by: z.enum(['address', 'pattern', 'plugin', 'host']) }),
+    )
+    .readonly()
+    .optional(),
 });
 
 /** A project after a change. */
