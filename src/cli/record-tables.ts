@@ -22,6 +22,8 @@ interface RowTables<R> {
   cellOf(row: R, field: string): string;
   /** Whether a cell is told by a part of it, as a text is and an amount is not. */
   mayCut(row: R, field: string): boolean;
+  /** Cuts a cell to `room` places. Default: its end is cut off. */
+  cut?(row: R, field: string, room: number): string;
   /** The narrowest that a field's column may be cut to. */
   readonly cutTo: number;
   /** Formats rows with a line for each field. */
@@ -54,7 +56,15 @@ function columnsOf<R extends Named>(rows: readonly R[], how: RowTables<R>): Colu
     ...how.before,
     ...fields.map((field): Column<R> => {
       const mayCut = rows.some((row) => how.mayCut(row, field));
-      return [plainText(field), (row) => how.cellOf(row, field), mayCut ? { cutTo: how.cutTo } : {}];
+      const { cut } = how;
+      return [
+        plainText(field),
+        (row) => how.cellOf(row, field),
+        {
+          ...(mayCut && { cutTo: how.cutTo }),
+          ...(cut && { cut: (row: R, room: number) => cut(row, field, room) }),
+        },
+      ];
     }),
     ...how.after,
   ];

@@ -10,15 +10,17 @@ const colour = new RegExp(`(${String.fromCodePoint(0x1b)}\\[[0-9;]*m)`);
 const narrowest = 8;
 
 /** How a column yields where the terminal is too narrow. */
-interface Yielding {
+interface Yielding<T> {
   /** The cells may be cut to this width, in characters. Default: they stay whole. */
   readonly cutTo?: number;
+  /** Cuts the cell of an item to `room` places. Default: its end is cut off. */
+  cut?(item: T, room: number): string;
   /** The column may be left out; of several, the last goes first. */
   readonly spare?: true;
 }
 
 /** A column of a table: its heading, the cell of each item, and how it yields. */
-export type Column<T> = readonly [heading: string, cellOf: (item: T) => string, yielding?: Yielding];
+export type Column<T> = readonly [heading: string, cellOf: (item: T) => string, yielding?: Yielding<T>];
 
 /** A column with its texts and widths. */
 interface Measured {
@@ -28,6 +30,8 @@ interface Measured {
   /** The narrowest that it gets by itself. */
   readonly least: number;
   readonly spare: boolean;
+  /** Cuts the cell of a row to `room` places; missing where its end is cut off. */
+  readonly cut: ((row: number, room: number) => string) | undefined;
 }
 
 /**
@@ -43,7 +47,9 @@ export function table<T>(terminal: Terminal, items: readonly T[], columns: reado
   const shown = withoutSpare(all, edge);
   const mark = shown.length < all.length ? ' …' : '';
   const widths = fitting(shown, edge - mark.length);
-  const [headings = '', ...rows] = linesOf(shown, items.length, (row) => cutAt(padded(row, widths, shown), edge));
+  const [headings = '', ...rows] = linesOf(shown, items.length, (row, index) =>
+    cutAt(padded(row, widths, shown, index), edge),
+  );
   return [terminal.paint('dim', headings + mark), ...rows].join('\n');
 }
 
@@ -54,18 +60,24 @@ export function fits<T>(terminal: Terminal, items: readonly T[], columns: readon
 }
 
 function measured<T>(items: readonly T[], columns: readonly Column<T>[]): Measured[] {
-  return columns.map(([heading, cellOf, { cutTo, spare = false } = {}]) => {
+  return columns.map(([heading, cellOf, { cutTo, cut, spare = false } = {}]) => {
     const cells = items.map(cellOf);
     const widest = cells.reduce((most, cell) => Math.max(most, width(cell)), width(heading));
     const least = cutTo === undefined ? widest : Math.min(widest, Math.max(cutTo, width(heading)));
-    return { heading, cells, width: widest, least, spare };
+    const cutCell = cut && ((row: number, room: number) => cut(items[row] as T, room));
+    return { heading, cells, width: widest, least, spare, cut: cutCell };
   });
 }
 
 /** The headings and the rows, each made to a line. */
-function linesOf(columns: readonly Measured[], count: number, line: (row: readonly string[]) => string): string[] {
+function linesOf(
+  columns: readonly Measured[],
+  count: number,
+  line: (row: readonly string[], index: number) => string,
+): string[] {
   const rows = Array.from({ length: count }, (_, row) => columns.map(({ cells }) => cells[row] ?? ''));
-  return [columns.map(({ heading }) => heading), ...rows].map(line);
+  // The headings are the row before the first.
+  return [columns.map(({ heading }) => heading), ...rows].map((row, index) => line(row, index - 1));
 }
 
 /** The columns without as many spare ones as it takes for the others to fit. */
@@ -110,15 +122,26 @@ function fitting(columns: readonly Measured[], edge: number): number[] {
   }
 }
 
-function padded(row: readonly string[], widths: readonly number[], columns: readonly Measured[]): string {
+function padded(
+  row: readonly string[],
+  widths: readonly number[],
+  columns: readonly Measured[],
+  index: number,
+): string {
   const cells = row.map((cell, column) => {
     const room = widths[column] ?? 0;
+    const cut = index < 0 || width(cell) <= room ? undefined : columns[column]?.cut;
+    if (cut !== undefined) return paddedTo(cut(index, room), room);
     // What should have stayed whole, such as a host, is told by its end as much as by its begin.
     const isWhole = columns[column]?.least === columns[column]?.width;
     const shown = isWhole ? cutWithin(cell, room) : cutAt(cell, room);
-    return shown + ' '.repeat(Math.max(0, room - width(shown)));
+    return paddedTo(shown, room);
   });
   return cells.join(gap).trimEnd();
+}
+
+function paddedTo(text: string, room: number): string {
+  return text + ' '.repeat(Math.max(0, room - width(text)));
 }
 
 /** Characters that take two places on a terminal. */
@@ -129,7 +152,7 @@ const wide =
 const placeless = /[\p{M}\p{Cf}]/u;
 
 /** The places that a text takes on a terminal. */
-function width(text: string): number {
+export function width(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   return Array.from(stripVTControlCharacters(text)).reduce((sum, letter) => sum + places(letter), 0);
 }

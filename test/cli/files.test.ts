@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -54,6 +55,33 @@ describe('commands without a daemon', () => {
     const scripts = { start: 'x', test: 'x', validate: 'x' };
     await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts }));
     assert.doesNotMatch((await run(['init', '--force'], { cwd })).out, /npm pkg/);
+  });
+
+  test('init says what to run next, and where, by the name that it was called by', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    const next = async (...words: readonly string[]) =>
+      (await run(['init', ...words], { cwd, env: words[0] === 'b' ? { npm_command: 'exec' } : {} })).out
+        .trimEnd()
+        .split('\n')
+        .at(-1);
+    assert.equal(await next('a c'), "next: `cd 'a c'`, `heronry validate`, then `heronry start --detach`");
+    assert.equal(await next('b'), 'next: `cd b`, `npx heronry validate`, then `npx heronry start --detach`');
+    assert.equal(await next(), 'next: `heronry validate`, then `heronry start --detach`');
+  });
+
+  test('init begins no project within another one, unless told to', async (t) => {
+    const top = await temporaryDirectory(t);
+    await run(['init'], { cwd: top });
+    const cwd = join(top, 'sources');
+    const { status, err } = await run(['init', 'inner'], { cwd });
+    assert.equal(status, 4);
+    assert.match(
+      err,
+      /init: .*\/sources\/inner is within the project of .*\/heronry\.yaml: --force begins another one there/,
+    );
+    assert.ok(!existsSync(join(cwd, 'inner')));
+    assert.equal((await run(['init', 'inner', '--force'], { cwd })).status, 0);
+    assert.equal((await run(['validate', 'inner'], { cwd })).status, 0);
   });
 
   test('each file of init names the schema that is installed with Heronry, for editors', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import type { Handlers } from '../../src/control/methods.ts';
 import type { HostView } from '../../src/control/methods/host.ts';
 import type { PlanView } from '../../src/control/methods/schedule.ts';
@@ -192,6 +192,50 @@ describe('records', () => {
     assert.match(out, /^crowd product p2 +f7 +a text that is long +1h ago +1m ago$/m);
     const piped = await run(['show', 'solar', '--socket', path], { now });
     assert.match(piped.out, /^KEY\ttitle\tprice\tf1\t.*\tf12\tCHANGED\tVERIFIED$/m);
+  });
+
+  describe('a change of a long text', () => {
+    const words = (count: number, of: string): string =>
+      Array.from({ length: count }, (_, at) => `${of}${at}`).join(' ');
+    const text = (days: string): string => `${words(40, 'before')} free within ${days} of it ${words(40, 'after')}`;
+    const change = {
+      ...{ target: 7, source: 'terms', type: 'page', key: 'https://shop.example/terms', version: '1a2b3c4d5e' },
+      ...{ at: now - 60_000, scrape: 1_234, record: 1 },
+    };
+    const changesOf = (older: string, newer: string) => [
+      { ...change, serial: 2, kind: 'changed', fields: { text: { old: older, new: newer } } } as const,
+      {
+        ...{ ...change, serial: 1, kind: 'added' as const },
+        fields: { title: { new: words(9, 'Terms') }, url: { new: change.key }, text: { new: older } },
+      },
+    ];
+    const shown = async (t: TestContext, columns: number, changes: ReturnType<typeof changesOf>) => {
+      const { path } = await serve(t, { 'project.history': () => ({ changes }) });
+      const { out } = await run(['history', 'terms', '--socket', path], { columns, now });
+      for (const line of out.split('\n')) assert.ok(line.length <= columns, line);
+      return out;
+    };
+
+    for (const columns of [80, 100, 140])
+      test(`shows the words that went and came, in ${columns} columns`, async (t) => {
+        for (const changes of [changesOf(text('14'), text('30')), changesOf(text('14'), text('30')).slice(0, 1)])
+          assert.match(await shown(t, columns, changes), /\[-14-\] \{\+30\+\}/);
+      });
+
+    test('shows the begin of both sides where they are long, in 80 columns', async (t) => {
+      const out = await shown(t, 80, changesOf(text('fourteen long days'), text(words(20, 'new'))));
+      assert.match(out, /\[-f[^\]]*…-\] \{\+new0 n?[^}]*…\+\}/);
+    });
+
+    test('shows the new one of two short texts that share no word', async (t) => {
+      const out = await shown(t, 80, changesOf(words(4, 'older').slice(0, 30), 'sold out for all of the season'));
+      assert.match(out, /older[^→\n]*… → sold out f?/);
+    });
+
+    test('shows what surrounds the words where there is room', async (t) => {
+      const [change] = changesOf(text('14'), text('30'));
+      assert.match(await shown(t, 140, change === undefined ? [] : [change]), /within \[-14-\] \{\+30\+\} of it/);
+    });
   });
 
   test('changes of a type are shown one a line, with the old and the new value under each field', async (t) => {

@@ -35,6 +35,32 @@ describe('validate of sinks', () => {
     );
   });
 
+  test('warns of a record type of which a template names no field', async (t) => {
+    const of = async (body: string, more?: string) => {
+      const cwd = await temporaryDirectory(t);
+      await mkdir(join(cwd, 'sources'));
+      await mkdir(join(cwd, 'sinks'));
+      await writeFile(join(cwd, 'sources', 'shop.yaml'), productSource('shop', 'url: "https://shop.example/{slug}"'));
+      const terms =
+        'id: terms\nurl: https://shop.example/terms\nrecords: { page: { key: content, fields: { text: main } } }\n';
+      await writeFile(join(cwd, 'sources', 'terms.yaml'), terms);
+      await writeFile(join(cwd, 'sinks', 'team.yaml'), webhook(body, more));
+      return (await run(['validate'], { cwd })).err;
+    };
+    assert.equal(
+      await of('{price}, was {old.price}', 'from: all'),
+      'warning: sink team: terms page has none of the fields that a template names (price): `from` may leave it out\n',
+    );
+    for (const [body, more] of [
+      ['{price}', undefined],
+      ['{price}', 'from: { types: [product] }'],
+      ['{price}', 'from: { projects: [solar] }'],
+      ['{price} {text}', 'from: all'],
+      ['{key}: {event}', 'from: all'],
+    ] as const)
+      assert.equal(await of(body, more), '', body);
+  });
+
   test('warns of no name where other messages than those of single records come', async (t) => {
     for (const more of ['from: all\nevents: [scrape.failed]', 'from: all\ndigest: 1h', 'from: all\nper: scrape'])
       assert.equal((await validated(t, { team: webhook('{failure} {events}', more) })).err, '', more);

@@ -43,7 +43,11 @@ export async function openReaderShell(t: TestContext, practicePort: string): Pro
   const practice = `test "$1" = practice && set -- practice --port ${practicePort}`;
   const launch = `${practice}\nexec '${process.execPath}' '${program}' "$@"\n`;
   await writeFile(join(bin, 'heronry'), `#!/bin/sh\n${launch}`, { mode: 0o755 });
-  await writeFile(join(bin, 'npx'), `#!/bin/sh\ntest "$1" = heronry || exit 99\nshift\n${launch}`, { mode: 0o755 });
+  await writeFile(
+    join(bin, 'npx'),
+    `#!/bin/sh\ntest "$1" = heronry || exit 99\nshift\nexport npm_command=exec\n${launch}`,
+    { mode: 0o755 },
+  );
   const surroundings = { ...process.env, PATH: `${bin}:${process.env['PATH']}`, NO_COLOR: '1' };
   const [state, exported] = [join(folder, 'cwd'), join(folder, 'exported')];
   let cwd = home;

@@ -6,6 +6,7 @@ import { examples, globalOptions, helpGroups, listRows, moreText, print, withDae
 import { ageText } from '../../time-text.ts';
 import { instantOption, limitOption } from '../options.ts';
 import { scrapeText, showChange } from '../show-change.ts';
+import { cutChange } from '../cut-change.ts';
 import { recordTables } from '../record-tables.ts';
 import { type Column, table } from '../table.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
@@ -66,6 +67,9 @@ export function createCommand(terminal: Terminal): Command {
     );
 }
 
+/** The narrowest that a column of changes of texts is cut to: some words of the old text and of the new one have room. */
+const changeTo = 24;
+
 /** The changes that are asked for at once, which is all of them that stay in memory. */
 const atOnce = 500;
 
@@ -107,7 +111,8 @@ function showHistory(
     fieldsOf: (change) => fieldsOf(change, only),
     cellOf: ({ fields }, field) => (fields[field] === undefined ? '' : showChange(terminal, fields[field])),
     mayCut: ({ fields }, field) => isText(fields[field]?.new) || isText(fields[field]?.old),
-    cutTo: 16,
+    cut: ({ fields }, field, room) => cutChange(terminal, fields[field], room),
+    cutTo: changeTo,
     byField(changes) {
       const rows = changes.flatMap((change): Row[] => {
         const names = fieldsOf(change, only);
@@ -121,7 +126,7 @@ function showHistory(
         [
           'CHANGE',
           ({ field, fields }) => (field === undefined ? '–' : showChange(terminal, fields[field])),
-          { cutTo: 16 },
+          { cutTo: changeTo, cut: ({ field = '', fields }, room) => cutChange(terminal, fields[field], room) },
         ],
         ['SCRAPE', scrapeText],
         ...page,

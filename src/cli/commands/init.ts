@@ -7,7 +7,8 @@ import { examples, helpGroups, print } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { sourcesFolder } from '../local/definitions.ts';
 import { type HeldPage, peekPage, readPageFile } from '../local/page.ts';
-import { projectFolder } from '../project-folder.ts';
+import { commandName } from '../command-name.ts';
+import { configName, projectFolder } from '../project-folder.ts';
 import { showTrial } from '../show-trial.ts';
 import type { Terminal } from '../terminal.ts';
 import { shellText } from '../../view/text.ts';
@@ -20,7 +21,7 @@ export function createCommand(terminal: Terminal): Command {
       'write a project of definitions to begin with: heronry.yaml, a source with a saved page, and projects.yaml, each explained in comments; and, where there are none, package.json, .gitignore and a workflow for GitHub that validates and tests them',
     )
     .argument('[folder]', 'the folder to write to; it is created if there is none', '.')
-    .option('--force', 'overwrite existing definitions')
+    .option('--force', 'overwrite existing definitions, or begin a project within another one')
     .addHelpText(
       'after',
       examples('heronry init', 'heronry init watch', 'heronry init source https://kickfund.example/projects/solar'),
@@ -33,6 +34,11 @@ export function createCommand(terminal: Terminal): Command {
       if (found.length > 0 && !force) {
         throw new CommandError('conflict', `init: ${found.join(', ')} stand there already: --force overwrites them`);
       }
+      const outer = projectFolder(top);
+      if (outer !== undefined && outer !== top && !force) {
+        const where = `${top} is within the project of ${join(outer, configName)}`;
+        throw new CommandError('conflict', `init: ${where}: --force begins another one there`);
+      }
       // A package.json may say more than ours, as may the others: they are left to their owner, with --force as well.
       const kept = projectFiles.filter((name) => existsSync(join(top, name)));
       const written = [...definitionFiles, ...projectFiles.filter((name) => !kept.includes(name))];
@@ -40,13 +46,14 @@ export function createCommand(terminal: Terminal): Command {
         await mkdir(dirname(join(top, name)), { recursive: true });
         await writeFile(join(top, name), await initialContent(name));
       }
+      const heronry = commandName(terminal);
       const scripts = kept.includes('package.json') ? await scriptsCommand(top) : undefined;
       print(terminal, command, { folder: top, written, kept }, () =>
         [
           ...written.map((name) => `wrote ${join(folder, name)}`),
           ...kept.map((name) => `left ${join(folder, name)} as it is`),
           ...(scripts === undefined ? [] : [`its scripts for this, if you like: ${scripts}`]),
-          'next: `heronry validate`, then `heronry start --detach` there',
+          `next: ${top === terminal.cwd ? '' : `\`cd ${shellText(folder)}\`, `}\`${heronry} validate\`, then \`${heronry} start --detach\``,
         ].join('\n'),
       );
     });
@@ -109,6 +116,7 @@ function sourceCommand(terminal: Terminal): Command {
         options.text === true ? 'text' : 'records',
       );
       await mkdir(dirname(file), { recursive: true });
+      const heronry = commandName(terminal);
       const { schemaLine } = await import('../local/initial-files.ts');
       await writeFile(file, schemaLine(file, projectFolder(terminal.cwd) ?? terminal.cwd) + text);
       const { noticesOf } = await import('../../draft/notices.ts');
@@ -119,7 +127,7 @@ function sourceCommand(terminal: Terminal): Command {
           ...draft.found.map((each, index) => `${index === 0 ? 'reads' : 'also there'}  ${each}`),
           showTrial(terminal, found, shownItems),
           ...(notices === undefined ? [] : [`this draft notices ${notices}`]),
-          `wrote ${shown}, which is valid; next: \`heronry sources --reload\`, then \`heronry add ID --source ${id} --url ${shellText(url)}\``,
+          `wrote ${shown}, which is valid; next: \`${heronry} sources --reload\`, then \`${heronry} add ID --source ${id} --url ${shellText(url)}\``,
         ].join('\n'),
       );
 
