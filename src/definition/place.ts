@@ -63,14 +63,21 @@ const Way = z
 const Heading = z.string().regex(/\S/, expected('the text of a heading')).max(200);
 
 /** A way to the nearest element that fits a selector, or to a cell of the same row. */
-const FittingWay = strict({
-  next: Selector.exactOptional(),
-  previous: Selector.exactOptional(),
-  parent: Selector.exactOptional(),
-  /** The heading of the cell's column, or several, one above the other. */
-  column: z.union([Heading.transform((heading) => [heading]), z.array(Heading).min(1).max(5)]).exactOptional(),
-})
-  .refine((given) => Object.keys(given).length === 1, expected(`one of ${ways.join(', ')}, column`))
+const FittingWay = strict(
+  {
+    next: Selector.exactOptional(),
+    previous: Selector.exactOptional(),
+    parent: Selector.exactOptional(),
+    /** The heading of the cell's column, or several, one above the other. */
+    column: z.union([Heading.transform((heading) => [heading]), z.array(Heading).min(1).max(5)]).exactOptional(),
+  },
+  { row: 'write `css: \'th:contains("…") + td\'` for the cell beside a heading' },
+)
+  .refine((given) => Object.keys(given).length === 1, {
+    ...expected(`one of ${ways.join(', ')}, column`),
+    // An unknown key is told by itself.
+    when: ({ issues }) => issues.length === 0,
+  })
   .transform((given): FromPlan => {
     if (given.column !== undefined) return { to: 'column', headings: given.column };
     const to = ways.find((each) => given[each] !== undefined) ?? 'next';

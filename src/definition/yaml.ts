@@ -34,7 +34,7 @@ export function readYaml(text: string, file: string): ReadYaml {
   const faults = [...document.errors, ...document.warnings].map(({ code, pos, message }) => ({
     offset: pos[0],
     // The parser's own message names a function to call.
-    message: code === 'MULTIPLE_DOCS' ? 'expected one document, got multiple documents' : message,
+    message: messageOf(code, message),
   }));
   if (faults.length > 0) return refused(withUnquoted(faults, text), lines);
   const wrongKeys = keyFaults(document);
@@ -76,6 +76,11 @@ function withUnquoted(faults: readonly Fault[], text: string): Fault[] {
     told.add(start);
     return [{ offset, message: `a text with { } must stand in quotes (${lowerFirst(message)})` }];
   });
+}
+
+function messageOf(code: string, message: string): string {
+  if (code === 'MULTIPLE_DOCS') return 'expected one document, got multiple documents';
+  return code === 'BAD_SCALAR_START' ? `${message}: put it in quotes, such as '@href'` : message;
 }
 
 /** Keys that stand twice in one mapping, that an object cannot hold as its own, or that are no names, as where a text in braces lacks quotes. */

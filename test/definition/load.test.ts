@@ -249,6 +249,20 @@ describe('a definition', () => {
     });
   }
 
+  test('says what to put in quotes, and how a cell beside a heading is named', () => {
+    const yaml = (rule: string): string =>
+      `id: site\nprovider: html\nrecords: { page: { key: a, fields: { a: ${rule} } } }`;
+    assert.deepEqual(problemsOf(yaml('@href')), [
+      "3:41 : plain value cannot start with reserved character @: put it in quotes, such as '@href'",
+    ]);
+    assert.deepEqual(problemsOf(yaml('{ from: { row: Weight }, css: td }')), [
+      '3:51 records.page.fields.a.from.row: unknown key "row": write `css: \'th:contains("…") + td\'` for the cell beside a heading',
+    ]);
+    assert.deepEqual(problemsOf(yaml('{ from: {}, css: td }')), [
+      '3:49 records.page.fields.a.from: expected one of next, previous, parent, column, got {}',
+    ]);
+  });
+
   test('may not name its fields like parts of every object, nor refer to these', () => {
     assert.deepEqual(
       problemsOf(

@@ -4,7 +4,7 @@ import { type DateOptions, readFormatted, writtenPrecision } from './date-format
 import { spend } from '../../work-budget.ts';
 import { dateLexicon } from './intl-date-lexicon.ts';
 import { phrasesOf } from './date-phrase.ts';
-import { type Missing, type Precision, type Resolved, resolved } from './date-resolve.ts';
+import { type Missing, type Precision, type Resolved, resolved, type Wrong } from './date-resolve.ts';
 
 /** What is read of a date: its day, or an instant of UTC with milliseconds. */
 type Wanted = 'day' | 'instant';
@@ -44,11 +44,13 @@ export function readInstant(text: string): string | undefined {
 }
 
 /** The one date among several readings of a text, if they agree. */
-function only(found: readonly (Resolved | Missing)[], wanted: Wanted): Read {
+function only(found: readonly (Resolved | Missing | Wrong)[], wanted: Wanted): Read {
   const [missing] = found.flatMap((each) => ('missing' in each ? [each.missing] : []));
-  const dates = found.flatMap((each) => ('missing' in each ? [] : [each]));
+  const [wrong] = found.flatMap((each) => ('wrong' in each ? [each.wrong] : []));
+  const dates = found.flatMap((each) => ('at' in each ? [each] : []));
   const [first] = dates;
-  if (first === undefined) return missing === undefined ? undefined : new Refused(missing);
+  const lacks = missing ?? wrong;
+  if (first === undefined) return lacks === undefined ? undefined : new Refused(lacks);
   const values = new Set(dates.map((each) => valueOf(each, wanted)));
   if (values.size > 1)
     return new Refused(

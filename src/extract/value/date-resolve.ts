@@ -29,17 +29,34 @@ export interface Missing {
   readonly missing: string;
 }
 
-const direction = { missing: 'a date that says its direction or its year, or `prefer`' };
+/** A phrase for what a text should have said, where it means no date: its day is none, or on another day of the week. */
+export interface Wrong {
+  readonly wrong: string;
+}
+
+const direction = {
+  missing:
+    'a date that says its direction or its year with four digits, or `prefer: past` or `prefer: future` beside the type',
+};
+const noSuchDay = 'a day that exists';
 const reference = { missing: 'a date that does not count from when the page came, which is not known here' };
 
-/** Returns the date that a phrase means, or what is missing for that; undefined if there is no such date. */
-export function resolved(phrase: Phrase, resolving: Resolving): Resolved | Missing | undefined {
+/** Returns the date that a phrase means, or what is missing for that or wrong; undefined if there is no such date. */
+export function resolved(phrase: Phrase, resolving: Resolving): Resolved | Missing | Wrong | undefined {
   const zone = phrase.offset === undefined ? resolving.zone : FixedOffsetZone.instance(phrase.offset);
   const found = dayOf(phrase, { ...resolving, zone });
-  if (found === undefined || 'missing' in found) return found;
+  if (found === undefined) return isDay(phrase) ? undefined : { wrong: noSuchDay };
+  if ('missing' in found) return isDay(phrase) ? found : { missing: noSuchDay };
   const { at } = found;
   if (!at.isValid || at.year < 1 || at.year > 9999) return undefined;
-  return phrase.weekday === undefined || phrase.weekday === at.weekday ? found : undefined;
+  if (phrase.weekday === undefined || phrase.weekday === at.weekday) return found;
+  const right = `${at.toISODate()} is a ${at.setLocale('en').weekdayLong}`;
+  return { wrong: `the day of the week to be right: ${right}` };
+}
+
+/** Whether a year has the day and month of a phrase: 29 February is a day where no year is said. */
+function isDay({ year = 2024, month = 1, day = 1 }: Phrase): boolean {
+  return DateTime.utc(year, month, day).isValid;
 }
 
 function dayOf(phrase: Phrase, resolving: Resolving): Resolved | Missing | undefined {
@@ -49,6 +66,7 @@ function dayOf(phrase: Phrase, resolving: Resolving): Resolved | Missing | undef
     const precision = month === undefined ? 'year' : phrase.day === undefined ? 'month' : 'day';
     return dated({ year, month: month ?? 1, day }, time, zone, precision);
   }
+  if (shifts === undefined && prefer === undefined) return direction;
   if (observedAt === undefined) return reference;
   const now = DateTime.fromMillis(observedAt, { zone });
   if (shifts !== undefined) return shifted(now, shifts, time);

@@ -126,10 +126,31 @@ describe('dates as people write them', () => {
   test('tell what is missing: a region, a direction, an instant to count from', () => {
     const { en, de } = { en: { type: 'date', locale: 'en' }, de: { type: 'date', locale: 'de' } } as const;
     assert.match(read('03/04/2026', en), /not 2026-04-03 or 2026-03-04: give `formats`, or a `locale` with its region/);
-    assert.match(read('9. März', de), /or `prefer`/);
+    assert.match(read('9. März', de), /or `prefer: past`/);
     assert.match(read('3 days ago', en, Number.NaN), /expected/);
     const found = readValue('3 days ago', en, '');
     assert.match(found.ok ? '' : found.expected, /when the page came/);
+    // `prefer` is what they lack first, whether it is known when the page came or not.
+    for (const text of ['03.03.26', '3. März', 'Freitag', '14:05']) {
+      const kept = readValue(text, de, '');
+      assert.match(
+        kept.ok ? '' : kept.expected,
+        /its year with four digits, or `prefer: past` or `prefer: future`/,
+        text,
+      );
+    }
+  });
+
+  test('tell what is wrong: the day of the week, or a day that there is none of', () => {
+    const de = { type: 'date', locale: 'de' } as const;
+    assert.equal(read('Mo, 3. März 2026', de), 'expected the day of the week to be right: 2026-03-03 is a Tuesday');
+    for (const text of ['31. Februar 2026', '31. Februar']) assert.equal(read(text, de), 'expected a day that exists');
+    assert.equal(read('31. Februar', { ...de, prefer: 'past' }), 'expected a day that exists');
+    assert.equal(read('Di, 03.04.2026', { ...de, locale: 'en' }), 'expected a date as people write it in "en"');
+  });
+
+  test('take the one order of numbers in which the day of the week is right', () => {
+    assert.equal(read('Friday, 03/04/2026', { type: 'date', locale: 'en' }), '2026-04-03');
   });
 
   for (const [text, past, future] of [
