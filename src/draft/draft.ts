@@ -13,6 +13,7 @@ import { defined } from '../defined.ts';
 import { blockRecord } from './blocks.ts';
 import { plainBlockRecord } from './plain-blocks.ts';
 import { describedRecords, fieldsOfObjects, isObject, openGraphRecord } from './described.ts';
+import { labelledPrice } from './labelled-price.ts';
 import { linkedList, type DraftFeed, pagingOf } from './paging.ts';
 import { type DraftRecord, fieldName, keyedByAddress, keysOf } from './record.ts';
 
@@ -70,14 +71,20 @@ function ofHtml(root: Document, url: string): Draft {
   const records = [...described, ...(block === undefined ? [] : [block]), ...(graph === undefined ? [] : [graph])];
   const name = titleOf(root);
   if (records.length === 0) records.push(...[plainBlockRecord(root, url)].flatMap((each) => each ?? []));
-  const [first = plainRecord(root)] = records;
+  const [first = plainRecord(root, url)] = records;
   const record = first && keyedByAddress(first);
   return {
     provider: 'html',
     ...defined({ name, record }),
     ...listed(
       record?.isWhole === false ? pagingOf(root, url) : undefined,
-      records.length > 0 ? records.map(({ found }) => found) : ['nothing but a heading'],
+      records.length > 0
+        ? records.map(({ found }) => found)
+        : [
+            record?.fields['price'] === undefined
+              ? 'nothing but a heading'
+              : 'a heading, and the one price in the text',
+          ],
     ),
   };
 }
@@ -99,11 +106,12 @@ function textOf(root: Document, tag: string): string | undefined {
   return found && (collapsedText(found).trim() || undefined);
 }
 
-/** Drafts a record of a page's heading or title and perhaps its canonical address; undefined if it has neither. */
-function plainRecord(root: Document): DraftRecord | undefined {
+/** Drafts a record of a page's heading or title, perhaps its canonical address and the one price in its text; undefined if it has neither. */
+function plainRecord(root: Document, base: string): DraftRecord | undefined {
   const css = ['h1', 'title'].find((tag) => textOf(root, tag) !== undefined);
   if (css === undefined) return undefined;
   const canonical = findFirst(root, ({ name, attribs }) => name === 'link' && attribs['rel'] === 'canonical');
+  const price = labelledPrice(root, base);
   const isAddressed = canonical !== undefined && attributeOf(canonical, 'href') !== undefined;
   return {
     type: 'page',
@@ -112,6 +120,7 @@ function plainRecord(root: Document): DraftRecord | undefined {
     fields: {
       ...(isAddressed && { url: { css: 'link[rel=canonical]', attr: 'href', type: 'url' } }),
       title: { css },
+      ...defined({ price }),
     },
     isWhole: true,
     found: `a heading in ${css}`,

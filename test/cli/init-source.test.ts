@@ -198,6 +198,13 @@ const pages: readonly {
     ],
   },
   {
+    what: 'a heading and the one price in the text',
+    file: 'page.html',
+    text: '<h1>Solar</h1><p>Price: 129,00 €</p>',
+    records: [['page', 'https://shop.example/p/solar']],
+    says: [/^# It reads: a heading, and the one price in the text/m, /price: \{ xpath: .*, type: money \}/],
+  },
+  {
     what: 'a thing in ld+json that has nothing but a name, by the address of the page',
     file: 'page.html',
     text: `<script type="application/ld+json">${JSON.stringify({ '@type': 'Product', name: 'Solar', image: { url: 'https://shop.example/1.jpg' } })}</script>`,
@@ -235,10 +242,7 @@ const pages: readonly {
       next: '/list?page=2',
       data: { items: [1, 2].map((id) => ({ id, name: `n${id}`, at: '2026-01-02T03:04:05Z' })) },
     }),
-    records: [
-      ['item', '1'],
-      ['item', '2'],
-    ],
+    records: ['1', '2'].map((id) => ['item', id]),
     says: [
       /feed: \{ by: link, next: \$\.next \}/,
       /each: "\$\.data\.items\[\*\]"/,
@@ -292,7 +296,7 @@ describe('init source', () => {
 
   test('says what a draft without a price notices, and what not', async (t) => {
     const cwd = await temporaryDirectory(t);
-    await writeFile(join(cwd, 'plain.html'), '<title>Shop</title><h1>Kettle</h1><p>Price: 129,00 €</p>');
+    await writeFile(join(cwd, 'plain.html'), '<title>Shop</title><h1>Kettle</h1><p>It costs 129,00 €</p>');
     await writeFile(
       join(cwd, 'graph.html'),
       '<meta property="og:title" content="Kettle"><meta property="og:description" content="129 €"><h1>Kettle</h1>',

@@ -219,6 +219,24 @@ describe('a draft', () => {
     assert.equal((await draft('{"status": "on", "data": {"id": 7}}')).record?.key, 'id');
   });
 
+  test('of a plain page reads the one price that says what it is, and no other amount', async () => {
+    const priceOf = async (text: string) => {
+      await isValid(`<h1>Kettle</h1>${text}`);
+      return (await draft(`<h1>Kettle</h1>${text}`)).record?.fields['price'];
+    };
+    const field = { xpath: "//p[starts-with(normalize-space(text()), 'Price')]", type: 'money' };
+    assert.deepEqual(await priceOf('<p>Price: 129,00 €</p><p>Prompt delivery'), field);
+    assert.deepEqual(await priceOf('<p>Price: <b>129.00 EUR</b></p>'), field);
+    assert.deepEqual(await priceOf('<div> <div>Preis: 129,00 €</div></div>'), {
+      xpath: "//div[starts-with(normalize-space(text()), 'Preis')]",
+      type: 'money',
+    });
+    assert.deepEqual(await priceOf('<p>Price: 129,00 €</p><p>Postage: 5,00 €</p>'), undefined);
+    assert.deepEqual(await priceOf('<p>Price: 129,00 €</p><p>Prices change.</p>'), undefined);
+    assert.deepEqual(await priceOf('<p>It costs 129,00 €</p>'), undefined);
+    assert.deepEqual(await priceOf('<p>Price: ask us, in €</p>'), undefined);
+  });
+
   test('takes no shop, no list of crumbs and no menu for a record', async () => {
     const shop =
       '<script type="application/ld+json">[{"@type":"Organization","name":"x"},{"@type":"BreadcrumbList","name":"y"}]</script>';
