@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { startTimed } from '../daemon/passing.ts';
 import { startDaemon } from '../support/daemon.ts';
@@ -63,6 +65,30 @@ describe('a trial of a page over the socket', () => {
     assert.deepEqual(item?.drafts, [{ type: 'item', key: 'b', fields: { size: 12 } }]);
     assert.deepEqual([item?.url, item?.explained[0]?.key], [site.url('/p/b'), 'b']);
     assert.equal(site.asked.length, 2);
+  });
+
+  test('says that the file of the definition has changed since it was loaded', async (t) => {
+    const site = await openSite(t, { '/solar': page });
+    const { client, folder } = await startDaemon(t, { sources: { shop: definition } });
+    const asked = { id: 'shop', url: site.url('/solar') };
+    assert.equal((await client.call('source.try', asked)).notes, undefined);
+    const file = join(folder, 'sources', 'shop.yaml');
+    // A comment is no other definition.
+    await writeFile(file, `# shop\n${await readFile(file, 'utf8')}`);
+    assert.equal((await client.call('source.try', asked)).notes, undefined);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('css: table b', 'css: td'));
+    const { notes } = await client.call('source.try', asked);
+    assert.deepEqual(notes, ['sources/shop.yaml has changed since it was loaded: `heronry sources --reload`']);
+    await client.call('source.reload', {});
+    assert.equal((await client.call('source.try', asked)).notes, undefined);
+  });
+
+  test('of a source whose file has problems says how many, and what shows them', async (t) => {
+    const { client } = await startDaemon(t, { sources: { shop: `${definition}finishd: 1\nevry: 1h\n` } });
+    await assert.rejects(client.call('source.try', { id: 'shop', url: 'http://127.0.0.1:9/' }), {
+      code: 'not_found',
+      message: 'source "shop" has 2 problems: `heronry validate`',
+    });
   });
 
   test('tells where the two trees of the page differ, when it is asked', async (t) => {

@@ -1,10 +1,11 @@
 import type { Catalogue } from '../../definition/catalogue.ts';
-import { sourceIdOf } from '../../definition/problem.ts';
+import { type Problem, sourceIdOf } from '../../definition/problem.ts';
 import type { Source } from '../../definition/source.ts';
 import { didYouMean } from '../../schema/near-name.ts';
 import { statusFor } from '../../store/tables/project-status.ts';
 import type { ProjectRow, ScrapeRow, TargetRow } from '../../store/tables/rows.ts';
 import type { Store } from '../../store/store.ts';
+import { countText } from '../../view/text.ts';
 import { ControlError } from '../error.ts';
 import type { Ports } from './ports.ts';
 
@@ -50,9 +51,9 @@ export function trackedTargets(row: ProjectRow, store: Store): TargetRow[] {
 }
 
 /** Returns the definition of a source. Throws a `ControlError` `not_found` where none is loaded. */
-export function findSource({ sources }: Catalogue, id: string): Source {
+export function findSource({ sources, problems }: Catalogue, id: string): Source {
   const source = sources.get(id)?.source;
-  if (source === undefined) throw sourceNotFound(id, sources.keys());
+  if (source === undefined) throw sourceNotFound(id, sources.keys(), problems);
   return source;
 }
 
@@ -131,7 +132,11 @@ function* sourcesOf({ targets: numbers }: ProjectRow, { targets }: Store): Gener
   }
 }
 
-function sourceNotFound(id: string, known: Iterable<string>): ControlError {
+/** @param problems - those of the files; those of a source that has some say more than that none of its name is loaded. */
+function sourceNotFound(id: string, known: Iterable<string>, problems: readonly Problem[] = []): ControlError {
+  const own = problems.filter((problem) => sourceIdOf(problem) === id).length;
+  if (own > 0)
+    return new ControlError('not_found', `source "${id}" has ${countText(own, 'problem')}: \`heronry validate\``);
   return new ControlError('not_found', `no source "${id}"${didYouMean(id, known)}`);
 }
 

@@ -1,6 +1,8 @@
+import { basename, dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue } from '../../definition/catalogue.ts';
 import { guardsOf } from '../../definition/source-guards.ts';
+import { parseSource } from '../../definition/load.ts';
 import { pageId } from '../../definition/page.ts';
 import { pathText, problemText, sourceIdOf } from '../../definition/problem.ts';
 import { type Source, strangerAt } from '../../definition/source.ts';
@@ -76,7 +78,8 @@ export function sourceHandlers(deps: Deps, peeked: PeekedPages) {
       const source = findSource(deps.catalogue(), id);
       const asked = targetUrl(source, { url, params });
       const trial = { source, trees, keepBytes: keep ? keptBytes : -1 };
-      const found = withJumps(source, triedView(source, await deps.sources.tryPage(trial, asked, signal), deps));
+      const tried = triedView(source, await deps.sources.tryPage(trial, asked, signal), deps);
+      const found = withNotes(withJumps(source, tried), await changeNotes(source));
       const first = keep ? undefined : found.drafts.find(({ page }) => page !== undefined);
       if (first?.page === undefined) return found;
       const item = { type: first.type, home: asked };
@@ -156,9 +159,22 @@ export function sourceHandlers(deps: Deps, peeked: PeekedPages) {
 
   /** Adds notes on values that a scrape would hold, or that are held. */
   function withJumps(source: Source, found: TryView): TryView {
-    const jumps = jumpsInTrial(deps.store(), source.id, found.drafts, guardsOf(source));
-    return jumps.length === 0 ? found : { ...found, notes: [...(found.notes ?? []), ...jumps] };
+    return withNotes(found, jumpsInTrial(deps.store(), source.id, found.drafts, guardsOf(source)));
   }
+
+  /** Says so where the file of a definition is another one than the one in use. */
+  async function changeNotes(source: Source): Promise<string[]> {
+    const file = await deps.definitions.definitionFile(source.id);
+    if (file === undefined) return [];
+    const present = parseSource(file.text, file.path);
+    if (present.ok && isDeepStrictEqual(present.value, source)) return [];
+    const name = `${basename(dirname(file.path))}/${basename(file.path)}`;
+    return [`${name} has changed since it was loaded: \`heronry sources --reload\``];
+  }
+}
+
+function withNotes(found: TryView, notes: readonly string[]): TryView {
+  return notes.length === 0 ? found : { ...found, notes: [...(found.notes ?? []), ...notes] };
 }
 
 /** The types of a source's records that have another key than before, and records. */
