@@ -103,12 +103,18 @@ function privately(url: string): { readonly allowPrivate?: true } {
   return URL.canParse(url) && reachOf(url).allowPrivate !== undefined ? { allowPrivate: true } : {};
 }
 
-/** Posts to any address; one with credentials is a secret as a whole. */
+/** Whether a part of a path looks like a token: 16 letters and digits in a row, or as many with a digit among them, as in a UUID. */
+function isToken(part: string): boolean {
+  return /[A-Za-z0-9]{16}/.test(part) || /^(?=.*\d)[\w-]{16,}$/.test(part);
+}
+
+/** Posts to any address; one with credentials, or with what looks like a token, is a secret as a whole. */
 function anyAddress(protocol: 'http' | 'https', body: unknown): Service {
-  return ({ rest, query, user }, secret) => {
+  return ({ rest, query, user, path }, secret) => {
     const url = `${protocol}://${rest}`;
     if (!URL.canParse(url)) return undefined;
-    const isSecret = user !== '' || Array.from(query.keys()).some((name) => isSecretName(name.replace(/^[+-]/, '')));
+    const hasSecretName = Array.from(query.keys()).some((name) => isSecretName(name.replace(/^[+-]/, '')));
+    const isSecret = user !== '' || hasSecretName || path.some(isToken);
     return { webhook: { url: isSecret ? secret(url) : url, ...privately(url), ...(body !== undefined && { body }) } };
   };
 }
@@ -162,9 +168,10 @@ const telegram: Service = ({ rest }, secret) => {
 };
 
 function mail(protocol: 'smtp' | 'smtps'): Service {
-  return ({ user, password, host, query, path }, secret) => {
+  return ({ user, password: ownPassword, host, query, path }, secret) => {
     const domain = host.replace(/:\d+$/, '');
     const name = query.get('user') ?? user;
+    const password = query.get('pass') ?? ownPassword;
     const own = name.includes('@') ? name : `${name}@${domain}`;
     const to = [query.get('to') ?? '', ...path]
       .join(',')

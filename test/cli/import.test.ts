@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { temporaryDirectory } from '../control/daemon.ts';
 import { brotli, settings, uuid, watchOf } from '../import/backup.ts';
 import { writeZip } from '../import/zip.ts';
-import { startDaemonIn } from '../support/daemon.ts';
+import { startDaemon, startDaemonIn } from '../support/daemon.ts';
 import { openSite } from '../support/site.ts';
 import { run } from './terminal.ts';
 
@@ -42,6 +43,15 @@ function hasten(folder: string): Promise<void> {
     join(folder, 'sources/terms.yaml'),
     'politeness: { autoThrottle: false, delay: 0ms, minDelay: 0ms }\n',
   );
+}
+
+/** A socket where something listens that hangs up at the first word. */
+async function hangingUp(t: TestContext, folder: string): Promise<string> {
+  const path = join(folder, 'broken.sock');
+  const server = createServer((caller) => caller.on('error', () => undefined).once('data', () => caller.destroy()));
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  t.after(() => server.close());
+  return path;
 }
 
 describe('import changedetection', () => {
@@ -102,6 +112,52 @@ describe('import changedetection', () => {
     assert.equal(await readFile(join(folder, 'definitions/terms.yaml'), 'utf8'), 'id: terms\n');
     assert.equal(await readFile(join(folder, 'mine.yaml'), 'utf8'), 'A: b\n');
     assert.deepEqual((await readdir(join(folder, 'definitions'))).toSorted(), ['private.yaml', 'terms.yaml']);
+  });
+
+  for (const [what, put] of [
+    ['a link that leads nowhere', (file: string) => symlink('nowhere', file)],
+    ['a directory', (file: string) => mkdir(file)],
+  ] as const)
+    test(`writes nothing where ${what} stands in the place of a file, and names it`, async (t) => {
+      const { folder, heronry } = await withBackup(t);
+      await put(join(folder, 'secrets.yaml'));
+      const { status, out, err } = await heronry('import', 'changedetection', 'backup.zip');
+      assert.deepEqual(
+        { status, out, err },
+        { status: 4, out: '', err: `heronry: secrets.yaml: expected a file, or nothing, got ${what}\n` },
+      );
+      assert.deepEqual((await readdir(folder)).toSorted(), ['backup.zip', 'secrets.yaml']);
+    });
+
+  test('names the file that stands where a folder belongs', async (t) => {
+    const { folder, heronry } = await withBackup(t);
+    await writeFile(join(folder, 'sources'), '');
+    const { status, err } = await heronry('import', 'changedetection', 'backup.zip');
+    assert.equal(status, 4);
+    assert.match(err, /^heronry: sources\/\w+\.yaml: could not be read: not a directory\n$/);
+  });
+
+  test('lists what was not taken before it fails with what keeps the history from the daemon', async (t) => {
+    const { folder, heronry } = await withBackup(t);
+    const other = await startDaemon(t, { sources: {} });
+    const { status, out, err } = await heronry('import', 'changedetection', 'backup.zip', '--socket', other.socket);
+    assert.match(out, /0003\/watch\.json: it is no JSON$/m);
+    assert.match(out, /^wrote 6 files: /m);
+    assert.match(out, /^history: 2 versions wait, or some of them: mend what the error says, and run this again/m);
+    assert.match(err, /^heronry: the daemon on \S+ \(pid \d+\) keeps \S+, but \S+ keeps \S+: .*--any-daemon\n$/);
+    assert.equal(status, 4);
+    assert.equal((await readdir(folder)).length, 6);
+  });
+
+  test('lists what was not taken where the daemon does not take the new definitions', async (t) => {
+    const { folder, heronry } = await withBackup(t);
+    await writeFile(join(folder, 'heronry.yaml'), 'data: data\nsecrets: secrets.yaml\n');
+    const socket = await hangingUp(t, folder);
+    const { status, out, err } = await heronry('import', 'changedetection', 'backup.zip', '--socket', socket);
+    assert.match(out, /0003\/watch\.json: it is no JSON$/m);
+    assert.match(out, /^wrote 4 files: /m);
+    assert.match(err, /^heronry: .*hung up/);
+    assert.equal(status, 69);
   });
 
   test('tells machines all of it', async (t) => {

@@ -68,6 +68,33 @@ describe('a notification of Apprise', () => {
       { webhook: { url: { secret: 'POSTS_URL' }, body: line } },
       { POSTS_URL: 'https://hook.example/a?token=geheim' },
     ],
+    [
+      'jsons://hook.example/in/Ab3dEf6hIj9lMn2p/new',
+      { webhook: { url: { secret: 'JSONS_URL' } } },
+      { JSONS_URL: 'https://hook.example/in/Ab3dEf6hIj9lMn2p/new' },
+    ],
+    [
+      'post://hook.example/0b7c1e52-9a3f-4d7e-8c11-2f6a5e9d4b30',
+      { webhook: { url: { secret: 'POST_URL' }, body: line } },
+      { POST_URL: 'http://hook.example/0b7c1e52-9a3f-4d7e-8c11-2f6a5e9d4b30' },
+    ],
+    [
+      'jsons://hook.example/prices/international-announcements',
+      { webhook: { url: 'https://hook.example/prices/international-announcements' } },
+      {},
+    ],
+    [
+      'mailto://mail.example?user=ann&pass=geheim',
+      {
+        email: {
+          url: 'smtp://ann@mail.example',
+          password: 'MAILTO_PASSWORD',
+          from: 'ann@mail.example',
+          to: ['ann@mail.example'],
+        },
+      },
+      { MAILTO_PASSWORD: 'geheim' },
+    ],
   ];
   for (const [url, sink, secrets] of known)
     test(`by ${url.replace(/:.*/, '')} becomes a sink that names its secrets (${url.length})`, () => {

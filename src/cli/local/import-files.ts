@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { Document } from 'yaml';
 import type { Imported, ImportedFile } from '../../import/imported.ts';
+import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
 import { configName, projectFolder } from '../project-folder.ts';
 import { configured } from './definitions.ts';
@@ -76,22 +76,52 @@ async function filesIn({ cwd }: Terminal, { files, secrets }: Imported): Promise
   return { files: wanted, secrets: { file, isNamed: found === undefined || config?.secrets !== undefined } };
 }
 
-/** Writes the files of an import that are not there; one that is there stays as it is. With `isDry` nothing is written, and the states are what they would be. */
+/**
+ * Writes the files of an import that are not there; one that is there stays as it is. With `isDry` nothing is written, and the states are
+ * what they would be. Rejects with a `CommandError`, before anything is written, where what stands in the place of a file is none.
+ */
 export async function writeImport(terminal: Terminal, imported: Imported, isDry: boolean): Promise<WrittenImport> {
   const written: WrittenFile[] = [];
   const { files, secrets } = await filesIn(terminal, imported);
-  for (const { file, text, mode } of files) {
-    const path = relative(terminal.cwd, file);
-    if (existsSync(file)) {
-      written.push({ path, state: (await readFile(file, 'utf8')) === text ? 'same' : 'kept' });
-      continue;
-    }
-    if (!isDry) {
-      await mkdir(dirname(file), { recursive: true });
-      // Whatever comes to stand there meanwhile is not overwritten.
-      await writeFile(file, text, { mode, flag: 'wx' });
-    }
-    written.push({ path, state: 'written' });
+  for (const wanted of files) {
+    const path = relative(terminal.cwd, wanted.file);
+    written.push({ path, state: await stateOf(wanted, path) });
+  }
+  for (const [index, { path, state }] of written.entries()) {
+    const wanted = files[index];
+    if (wanted !== undefined && state === 'written' && !isDry) await writeNew(wanted, path);
   }
   return { files: written, secrets: { ...secrets, file: relative(terminal.cwd, secrets.file) } };
+}
+
+/** The state that a file will have. */
+async function stateOf({ file, text }: WantedFile, path: string): Promise<FileState> {
+  const { isTaken, kindOf, systemText } = await import('../../definition/file.ts');
+  let present: string;
+  try {
+    if (!isTaken(file)) return 'written';
+    const stats = await stat(file);
+    if (!stats.isFile()) throw inTheWay(path, kindOf(stats));
+    present = await readFile(file, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    if ('code' in error && error.code === 'ENOENT') throw inTheWay(path, 'a link that leads nowhere');
+    throw new CommandError('conflict', `${path}: could not be read: ${systemText(error)}`, { cause: error });
+  }
+  return present === text ? 'same' : 'kept';
+}
+
+function inTheWay(path: string, what: string): CommandError {
+  return new CommandError('conflict', `${path}: expected a file, or nothing, got ${what}`);
+}
+
+async function writeNew({ file, text, mode }: WantedFile, path: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    // Whatever comes to stand there meanwhile is not overwritten.
+    await writeFile(file, text, { mode, flag: 'wx' });
+  } catch (error) {
+    const { systemText } = await import('../../definition/file.ts');
+    throw new CommandError('conflict', `${path}: could not be written: ${systemText(error)}`, { cause: error });
+  }
 }

@@ -3,7 +3,6 @@ import { ConnectionError } from '../../control/client.ts';
 import type { Imported, Note, TakenWatch } from '../../import/imported.ts';
 import { countText, plainText } from '../../view/text.ts';
 import { print, withDaemon } from '../cli.ts';
-import { CommandError } from '../exit-status.ts';
 import { type Column, table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { type WrittenFile, writeImport } from './import-files.ts';
@@ -30,7 +29,8 @@ export async function takeImport(
 ): Promise<void> {
   const { files, secrets } = await writeImport(terminal, imported, dryRun);
   const hasHistory = imported.watches.some(({ versions }) => versions > 0);
-  const history = dryRun || !hasHistory ? undefined : await historyOf(terminal, command, imported);
+  const { history, error } =
+    dryRun || !hasHistory ? { history: undefined } : await historyOf(terminal, command, imported);
   const { notes: further = [], ...counts } = history ?? {};
   const taken: Taken = {
     watches: imported.watches,
@@ -39,21 +39,29 @@ export async function takeImport(
     ...(history !== undefined && { history: counts as Omit<HistoryCounts, 'notes'> }),
     notes: [...imported.notes, ...further],
   };
-  print(terminal, command, taken, () => show(terminal, taken, secrets, dryRun));
+  print(terminal, command, taken, () =>
+    show(terminal, taken, secrets, dryRun ? 'dry' : error === undefined ? 'done' : 'failed'),
+  );
+  // The files are written by now: what became of them is told first.
+  if (error !== undefined) throw error;
 }
 
-/** Resolves with what the daemon of the folder took; undefined where none runs. */
-async function historyOf(terminal: Terminal, command: Command, imported: Imported): Promise<HistoryCounts | undefined> {
-  let counts: HistoryCounts | undefined;
+/** What the daemon of the folder took, or why it did not take all; neither where none runs. */
+interface HistoryEnd {
+  readonly history?: HistoryCounts;
+  readonly error?: unknown;
+}
+
+async function historyOf(terminal: Terminal, command: Command, imported: Imported): Promise<HistoryEnd> {
+  let history: HistoryCounts | undefined;
   try {
     await withDaemon(terminal, command, async (client) => {
-      counts = await sendHistory(client, imported);
+      history = await sendHistory(client, imported);
     });
   } catch (error) {
-    const isOther = error instanceof CommandError && error.code === 'conflict';
-    if (!isOther && !(error instanceof ConnectionError && error.code === 'no_daemon')) throw error;
+    return error instanceof ConnectionError && error.code === 'no_daemon' ? {} : { error };
   }
-  return counts;
+  return history === undefined ? {} : { history };
 }
 
 const columns: readonly Column<TakenWatch>[] = [
@@ -63,12 +71,16 @@ const columns: readonly Column<TakenWatch>[] = [
   ['Versions', ({ versions }) => String(versions)],
 ];
 
+/** Whether files were written, and whether the history then failed. */
+type How = 'dry' | 'done' | 'failed';
+
 function show(
   terminal: Terminal,
   { watches, files, secrets, history, notes }: Taken,
   secretFile: SecretFile,
-  isDry: boolean,
+  how: How,
 ): string {
+  const isDry = how === 'dry';
   const withState = (wanted: WrittenFile['state']) => files.filter(({ state }) => state === wanted);
   const [written, kept] = [withState('written'), withState('kept')];
   const versions = watches.reduce((sum, watch) => sum + watch.versions, 0);
@@ -81,7 +93,7 @@ function show(
     `${isDry ? 'would write' : 'wrote'} ${countText(written.length, 'file')}${written.length > 0 ? `: ${namesOf(written)}` : ''}`,
     ...(kept.length > 0 ? [`left as they stand there, with another content: ${namesOf(kept)}`] : []),
     ...(secrets.length > 0 ? [secretLine(secrets, secretFile, files, isDry)] : []),
-    ...historyLines(history, versions, isDry),
+    ...historyLines(history, versions, how),
     ...(lists.length > 0 && !isDry
       ? [
           `next: \`heronry validate\` and \`heronry validate ${lists.join(' ')}\`, then \`heronry apply -f ${lists.join(' ')}\``,
@@ -107,12 +119,16 @@ function secretLine(
   return `secrets: ${names.join(', ')}: ${told}${isNamed ? '' : `; heronry.yaml must name it: \`secrets: ${file}\``}`;
 }
 
-function historyLines(history: Taken['history'], versions: number, isDry: boolean): string[] {
+function historyLines(history: Taken['history'], versions: number, how: How): string[] {
   if (history !== undefined)
     return [
       `history: ${countText(history.changes, 'change')} of ${countText(versions, 'version')}, ${history.same} as before, ${history.skipped} skipped`,
     ];
-  if (versions === 0 || isDry) return [];
+  if (versions === 0 || how === 'dry') return [];
+  if (how === 'failed')
+    return [
+      `history: ${countText(versions, 'version')} wait, or some of them: mend what the error says, and run this again before \`heronry apply\``,
+    ];
   return [
     `history: ${countText(versions, 'version')} wait: start the daemon, and run this again before \`heronry apply\``,
   ];
