@@ -11,7 +11,8 @@ export function cutChange(terminal: Terminal, change: unknown, room: number): st
   const whole = showChange(terminal, change);
   if (width(whole) <= room || typeof change !== 'object' || change === null) return cutAt(whole, room);
   if (!('old' in change) || !('new' in change)) return cutAt(whole, room);
-  const words = changedWords(change.old, change.new);
+  // What is told whole where it has room is told by its words where it has none.
+  const words = changedWords(change.old, change.new, { least: 0 });
   const first = words?.findIndex(({ kind }) => kind !== 'same') ?? -1;
   if (words === undefined || first === -1) {
     const arrow = ' → ';

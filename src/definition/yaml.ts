@@ -90,7 +90,11 @@ function keyFaults(document: Document.Parsed): Fault[] {
   return faults;
 }
 
-function* faultsOfKeys({ items }: YAMLMap, document: Document.Parsed): Generator<Fault> {
+function* faultsOfKeys({ items, flow }: YAMLMap, document: Document.Parsed): Generator<Fault> {
+  const [first] = items;
+  // Such as {name}: a text in braces, not a mapping.
+  if (flow && items.length === 1 && first?.value === null && isScalar(first.key) && first.key.type === 'PLAIN')
+    yield { offset: first.key.range?.[0] ?? 0, message: `expected ": " and a value behind ${String(first.key.value)}` };
   const seen = new Set<string>();
   for (const { key, value } of items) {
     const node: unknown = isAlias(key) ? key.resolve(document) : key;

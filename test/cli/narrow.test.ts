@@ -227,6 +227,11 @@ describe('records', () => {
       assert.match(out, /\[-f[^\]]*…-\] \{\+new0 n?[^}]*…\+\}/);
     });
 
+    test('shows the words that went and came of two short texts, in 80 columns', async (t) => {
+      const of = (price: string): string => `# Copper kettle ${price} In stock`;
+      assert.match(await shown(t, 80, changesOf(of('€29.90'), of('€24.50'))), /\[-€29\.90-\] \{\+€24\.50\+\}/);
+    });
+
     test('shows the new one of two short texts that share no word', async (t) => {
       const out = await shown(t, 80, changesOf(words(4, 'older').slice(0, 30), 'sold out for all of the season'));
       assert.match(out, /older[^→\n]*… → sold out f?/);

@@ -166,6 +166,11 @@ describe('a definition', () => {
       'id: site\nwebhook:\n  body: {name}: {price.amount} {price.currency}, was {old.price}\n',
       /^3:32 : a text with \{ \} must stand in quotes \(unexpected [^)]*\)$/,
     ],
+    [
+      'with a text of one expression without quotes',
+      'id: site\nwebhook:\n  body: {name}\n',
+      /^3:10 : a text with \{ \} must stand in quotes \(expected ": " and a value behind name\)$/,
+    ],
     ['with a key that is no name', 'id: site\n: x\n', /^2:1 : expected a name before ":"$/],
     ['with a key twice', 'id: site\nid: site', /^2:1 : expected each key once, "id" stands here again/],
     ['of several documents', 'id: site\n---\nid: site', /^2:1 : expected one document, got multiple documents$/],

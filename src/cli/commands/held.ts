@@ -6,6 +6,7 @@ import { ageText } from '../../time-text.ts';
 import { callAndPrint, examples, helpGroups, listRows, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, limitOption } from '../options.ts';
+import { cutChange } from '../cut-change.ts';
 import { showChange } from '../show-change.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -93,7 +94,11 @@ function showValues(terminal: Terminal, values: readonly HeldView[]): string {
   return table(terminal, values, [
     ['RECORD', ({ source, type, key }) => `${source} ${type} ${plainText(key)}`, { cutTo: 16 }],
     ['FIELD', ({ field }) => field],
-    ['HELD', (value) => showChange(terminal, value), { cutTo: 16 }],
+    [
+      'HELD',
+      (value) => showChange(terminal, value),
+      { cutTo: 16, cut: (value, room) => cutChange(terminal, value, room) },
+    ],
     ['KIND', ({ kind, ticket }) => (ticket === undefined ? kind : `${kind}, ticket ${ticket}`)],
     ['SINCE', ({ observedAt }) => ageText(observedAt, terminal.now())],
     ['SEEN', ({ seenAt }) => ageText(seenAt, terminal.now()), { spare: true }],

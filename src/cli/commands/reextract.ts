@@ -7,6 +7,7 @@ import { ageText, clockText } from '../../time-text.ts';
 import { examples, helpGroups, print, withDaemon } from '../cli.ts';
 import { CommandError } from '../exit-status.ts';
 import { countOption, instantOption } from '../options.ts';
+import { cutChange } from '../cut-change.ts';
 import { showChange } from '../show-change.ts';
 import { table } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -103,7 +104,11 @@ function showJob(terminal: Terminal, job: Job): string {
         ['WHEN', ({ at }) => clockText(at, terminal.now())],
         ['RECORD', ({ type, key }) => `${type} ${plainText(key)}`, { cutTo: 16 }],
         ['FIELD', ({ field }) => plainText(field)],
-        ['CHANGE', ({ change }) => showChange(terminal, change), { cutTo: 16 }],
+        [
+          'CHANGE',
+          ({ change }) => showChange(terminal, change),
+          { cutTo: 16, cut: ({ change }, room) => cutChange(terminal, change, room) },
+        ],
         ['PAGE', ({ page }) => page, { spare: true }],
       ]),
     );
