@@ -11,6 +11,7 @@ import { vaultFolder } from '../vault/vault.ts';
 import { sinksFolder } from './backup.ts';
 import { basesIn, isTransient, journalName, markName } from './backup-layout.ts';
 import { storeFault } from './start-failure.ts';
+import { whyNotCopied } from './try-copy.ts';
 
 /** What was restored. */
 interface Restored {
@@ -30,7 +31,8 @@ export class RestoreError extends Error {
 
 /**
  * Makes a data folder of a backup, which stays as it is: of a copy, or of a continuous backup at its newest instant. The folder must not
- * exist, or be empty; it is open to its owner alone. Rejects with a `RestoreError`; nothing stays then of what was made.
+ * exist, or be empty; it is open to its owner alone. All rows of the store are read, to find damage. Rejects with a `RestoreError`; nothing
+ * stays then of what was made.
  */
 export async function restoreBackup(backup: string, data: string): Promise<Restored> {
   const from = await copyIn(backup);
@@ -45,6 +47,11 @@ export async function restoreBackup(backup: string, data: string): Promise<Resto
     if (fault !== undefined)
       throw new RestoreError(
         `${join(from, 'data.mdb')} ${fault.why === undefined ? 'is not a store of Heronry' : `was cut: ${fault.why}`}: expected a whole one: restore another backup`,
+      );
+    const damage = existsSync(join(part, 'data.mdb')) ? await whyNotCopied(part) : undefined;
+    if (damage !== undefined)
+      throw new RestoreError(
+        `${join(from, 'data.mdb')} is damaged: ${damage}: expected a store that can be read to its end: restore another backup`,
       );
     const copiedAt = (await stat(join(from, 'data.mdb'))).mtimeMs;
     const journal = join(from, journalName);

@@ -12,6 +12,9 @@ import { join } from 'node:path';
 /** Names of errors whose message is a sentence for a person. */
 const readable = new Set(['ClaimedError', 'SchemaError', 'SocketError', 'StoreFullError']);
 
+/** How messages of LMDB begin that tell of pages which it did not write so. */
+const damage = /^MDB_(?:PAGE_NOTFOUND|CORRUPTED|BAD_TXN|CURSOR_FULL|PAGE_FULL|INVALID|PANIC)\b/;
+
 /** Describes in one line why a daemon did not come up: the first error in `reason`, with the path that it concerns. */
 export function startFailure(reason: ExitReason, { data, socket }: { data: string; socket: string }): string {
   const cause = causeOf(reason);
@@ -19,6 +22,10 @@ export function startFailure(reason: ExitReason, { data, socket }: { data: strin
   if (readable.has(cause.name)) return oneLine(cause.message);
   if ('syscall' in cause && cause.syscall === 'listen')
     return oneLine(`${socket}: cannot listen there: ${listenText(cause)}: choose another place with --socket`);
+  if (damage.test(cause.message))
+    return oneLine(
+      `${data}: the store is damaged: restore a backup (docs/operating.md#backup-and-restore): ${cause.message}`,
+    );
   if (cause.message.startsWith(data)) return oneLine(cause.message);
   return oneLine(`${data}: the daemon could not start: ${systemText(cause)}`);
 }

@@ -8,9 +8,10 @@ const file = fileURLToPath(
 );
 
 /**
- * Copies the pages of a store that are in use, and removes the copy: in a process of its own, as reading a page that is missing ends it.
+ * Copies the pages of a store that are in use, removes the copy, and reads all rows: in a process of its own, as reading a page that is
+ * missing or damaged may end it.
  * @param folder - The folder of the store, which gets the copy, and a daemon may have open.
- * @returns Why they cannot be copied; `undefined` where they can.
+ * @returns Why they cannot be copied or read; `undefined` where they can.
  */
 export async function whyNotCopied(folder: string): Promise<string | undefined> {
   const target = await mkdtemp(join(folder, 'tried-'));

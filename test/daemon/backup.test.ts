@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { rmSync, watch } from 'node:fs';
-import { cp, mkdir, readdir, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { backupTo, copyFiles } from '../../src/daemon/backup.ts';
@@ -170,6 +170,49 @@ test('a backup whose store was cut is refused by the name of its file, and nothi
   assert.match(err, /restore another backup$/m);
   assert.doesNotMatch(err, /data\.part|--data/);
   assert.deepEqual(await readdir(folder), ['backup']);
+});
+
+describe('a backup whose store was overwritten', () => {
+  /** A backup of some thousand rows. */
+  async function filled(t: TestContext): Promise<{ folder: string; made: string; file: string }> {
+    const { store, path: data } = await temporaryStore(t);
+    const folder = temporaryFolder(t);
+    const made = join(folder, 'backup');
+    await store.write(() => {
+      for (let pack = 1; pack <= 3_000; pack += 1)
+        store.vault.packs.put(['shop', '2026-05', pack], { pack, bytes: 0, pages: 0, keptAt: 0 });
+    });
+    await backupTo(made, data, { store, vault: undefined });
+    return { folder, made, file: join(made, 'data.mdb') };
+  }
+
+  async function assertRefused({ folder, made, file }: Awaited<ReturnType<typeof filled>>): Promise<void> {
+    const { status, err } = await run(['restore-backup', made, join(folder, 'data')]);
+    assert.equal(status, 4);
+    assert.ok(err.includes(`${file} is damaged: `), err);
+    assert.match(err, /restore another backup$/m);
+    assert.doesNotMatch(err, /data\.part|--data/);
+    assert.deepEqual(await readdir(folder), ['backup']);
+  }
+
+  for (const [what, byte] of [
+    ['zeros', 0],
+    ['other bytes', 0xa5],
+  ] as const)
+    test(`in its middle with ${what} is refused by the name of its file, and nothing is restored`, async (t) => {
+      const backup = await filled(t);
+      const bytes = await readFile(backup.file);
+      await writeFile(backup.file, bytes.fill(byte, bytes.length / 2, bytes.length / 2 + 100_000));
+      await assertRefused(backup);
+    });
+
+  test('within one row is refused, where its pages are whole', async (t) => {
+    const backup = await filled(t);
+    const bytes = await readFile(backup.file);
+    bytes.write('}}', bytes.indexOf('{"pack":500,'));
+    await writeFile(backup.file, bytes);
+    await assertRefused(backup);
+  });
 });
 
 test('pages that a backup lacks are counted when it is restored, and what is restored is its owner’s alone', async (t) => {

@@ -135,6 +135,28 @@ describe('a daemon that cannot start', () => {
   }
 });
 
+test(
+  'a daemon with a damaged store says what to do in its last line, after those of LMDB',
+  { timeout: 20_000 },
+  async (t) => {
+    const places = await placesOf(t);
+    const environment = openEnvironment({ path: places.data });
+    await environment.commit(() => void environment.database<string>('all').put('a', 'b'), { durable: true });
+    await environment.close();
+    const file = join(places.data, 'data.mdb');
+    const bytes = await readFile(file);
+    // Both first pages say that the tables begin on a page that the store does not have.
+    for (const first of [0, 4_096]) bytes.writeBigUInt64LE(1_000_000n, first + 136);
+    await writeFile(file, bytes);
+    const { status, output } = await startProcess(t, places).ended;
+    assert.equal(status, 1);
+    assert.match(
+      output.trimEnd().split('\n').at(-1) ?? '',
+      /^heronry: .*data: the store is damaged: restore a backup \(docs\/operating\.md#backup-and-restore\): MDB_PAGE_NOTFOUND/,
+    );
+  },
+);
+
 test('a heronry.yaml that is a link to nothing is refused with 2', { timeout: 20_000 }, async (t) => {
   const places = await placesOf(t);
   const file = join(places.folder, 'heronry.yaml');
