@@ -1,6 +1,6 @@
 import type { ProjectView } from '../control/methods/project.ts';
 import type { TargetView } from '../control/methods/target.ts';
-import { ageText, clockText, dueText } from '../time-text.ts';
+import { ageText, clockText, dueText, durationText } from '../time-text.ts';
 import type { TicketMark } from '../view/ticket.ts';
 import { excerptLines, failureText, pagesLeftText, showScrapeLine } from './show-scrape.ts';
 import { symptomText } from '../view/symptom-text.ts';
@@ -28,7 +28,7 @@ export function showTarget(terminal: Terminal, target: TargetView, project: Proj
     ],
     ...leftFacts(target, now),
     ['waiting', target.waiting === undefined ? undefined : `scrape ${target.waiting}`],
-    ['next', target.dueAt === undefined ? undefined : dueText(target.dueAt, now)],
+    ['next', target.dueAt === undefined ? undefined : `${dueText(target.dueAt, now)}${gridText(target)}`],
     ['gone', gone && goneText(gone, now)],
     ...ticketFacts(tickets, now),
     ['ends', endsAt === undefined ? undefined : ageText(endsAt, now)],
@@ -46,6 +46,16 @@ export function showTarget(terminal: Terminal, target: TargetView, project: Proj
     ...factLines(facts),
   ].join('\n');
 }
+
+/** Says why the next turn comes sooner than the interval after the last scrape: turns are at fixed times. */
+function gridText({ everyMs, dueAt, lastScrape }: TargetView): string {
+  if (everyMs === undefined || dueAt === undefined || lastScrape?.status !== 'complete') return '';
+  const isSooner = dueAt - lastScrape.startedAt < soonerShare * everyMs;
+  return isSooner ? `; every ${durationText(everyMs)} at fixed times, which spread what one site is asked` : '';
+}
+
+/** The part of an interval within which a turn is sooner than people expect. */
+const soonerShare = 0.9;
 
 /**
  * Returns the status to show of a target. Targets of an archived project keep their own status in the store, for

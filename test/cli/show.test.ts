@@ -35,6 +35,24 @@ describe('show', () => {
     assert.equal(all.err, '');
   });
 
+  test('says why a turn comes sooner than the interval after the last scrape', async (t) => {
+    const hour = 3_600_000;
+    const [target] = project.targets;
+    assert.ok(target?.lastScrape);
+    const lastScrape = { ...target.lastScrape, status: 'complete', startedAt: now } as const;
+    const shown = async (dueAt: number) => {
+      const targets = [{ ...target, everyMs: hour, lastScrape, dueAt }];
+      const { path } = await serve(t, {
+        'project.get': () => ({ ...project, targets }),
+        'project.records': () => ({ records: [] }),
+      });
+      return (await run(['show', 'solar', '--socket', path], { now })).out;
+    };
+    const told = /^ {2}next +in 29m; every 1h at fixed times, which spread what one site is asked$/m;
+    assert.match(await shown(now + 29 * 60_000), told);
+    assert.match(await shown(now + hour), /^ {2}next +in 1h$/m);
+  });
+
   test('shows what crawls no longer find apart, after all that they do', async (t) => {
     const absent = { since: now - 86_400_000, times: 2, scrape: 3 };
     const { path } = await shop(t, [known('lost', { absent }), known('here')]);
