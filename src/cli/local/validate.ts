@@ -156,8 +156,9 @@ async function validateFolder(
   const allPipelines = [...(pipelines?.pipelines.values() ?? [])];
   const called = calledOnly(allPipelines, loaded.sources);
   const plugged = await validatePlugins(pluginFolder, { called });
-  const [{ pageSource }, { reachWarnings }, { templateWarnings }] = await Promise.all([
+  const [{ pageSource }, { headerWarnings }, { reachWarnings }, { templateWarnings }] = await Promise.all([
     import('../../definition/page.ts'),
+    import('../../definition/header-secrets.ts'),
     import('../../definition/sink-reach.ts'),
     import('../../definition/template-names.ts'),
   ]);
@@ -197,6 +198,7 @@ async function validateFolder(
         env,
         configured?.secrets && resolve(folder, configured.secrets),
       )),
+      ...headerWarnings(loaded.sources),
       ...reachWarnings(loadedSinks),
       ...templateWarnings(loadedSinks, allSources),
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
