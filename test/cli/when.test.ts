@@ -126,6 +126,18 @@ const plan: PlanView = {
 };
 
 describe('plan', () => {
+  test('says what it does not count where no whole page has an objective', async (t) => {
+    const none = { kept: 0, broken: 0, infeasible: 0, worstByMs: 0 };
+    const { path } = await serve(t, {
+      'schedule.plan': () => ({ ...plan, objectives: none, busiest: [], infeasible: [] }),
+    });
+    const { out } = await run(['plan', '--socket', path], { now, columns: 120 });
+    assert.match(
+      out,
+      /^objectives  none of whole pages; those of records in lists and crawls are named only where a host does not allow them$/m,
+    );
+  });
+
   test('shows requests, bytes, objectives and hosts, and what cannot be kept (P47)', async (t) => {
     const { path } = await serve(t, {
       'schedule.plan': (params) => {

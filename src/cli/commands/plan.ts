@@ -71,7 +71,7 @@ function showPlan(terminal: Terminal, plan: PlanView): string {
     `requests    ${sumOf(requests)}, ${perDayText(requests)}${pulses === 0 ? '' : `, ${pulses} of them by pulses and re-checks`}; ${bytesText(bytes)} by what scrapes brought so far`,
     ...lateLines(terminal, plan),
     `peak        ${countText(peak.requests, 'request')} in the minute of ${clockText(peak.at, now)}`,
-    `objectives  ${keptText(objectives)}${nearestText(plan)}`,
+    `objectives  ${allKeptText(objectives)}${nearestText(plan)}`,
   ];
   if (busiest.length > 0) lines.push('', showHosts(terminal, busiest));
   if (hosts > busiest.length) lines.push(`… and ${countText(hosts - busiest.length, 'host')} with less load`);
@@ -143,6 +143,14 @@ function keptText({ kept, broken, infeasible, worstByMs }: KeptView): string {
     ...(broken === 0 ? [] : [`${broken} broken by up to ${durationText(worstByMs)}`]),
     ...(infeasible === 0 ? [] : [`${infeasible} cannot be kept`]),
   ].join(', ');
+}
+
+/** What is said of the objectives of all hosts: those of the records of lists and crawls are only counted where hosts do not allow them. */
+function allKeptText(kept: KeptView): string {
+  const text = keptText(kept);
+  return text === 'none'
+    ? 'none of whole pages; those of records in lists and crawls are named only where a host does not allow them'
+    : text;
 }
 
 /** The nearest feasible objective, as the end of a sentence; empty unless there is exactly one. */
