@@ -212,7 +212,8 @@ export async function definitions(
     const stays = new Set([...broken, ...kept.flatMap((problem) => sourceIdOf(problem) ?? [])]);
     const files = { ...others, sources: sources.filter(({ source }) => !stays.has(source.id)) };
     const replaced = replaceCatalogue(catalogue, { ...files, problems: [...problems, ...kept] }, stays);
-    const found = { ...replaced.change, problems: replaced.catalogue.problems, replays };
+    const changed = changedIn(catalogue, replaced.catalogue);
+    const found = { ...replaced.change, changed, problems: replaced.catalogue.problems, replays };
     if (dry) return found;
     const taken = replays.filter(({ source }) => replaced.change.changed.includes(source));
     await deps.keep(replaced.catalogue, replaced.change.removed, taken);
@@ -221,10 +222,16 @@ export async function definitions(
     return found;
   }
 
-  /** The problems of versions that would lose all records of the pages that are kept. */
+  /** The problems of versions that would lose all records of the pages that are kept, or all of a type on its lists or on the pages of its items. */
   function emptyProblems(replays: readonly ReplayView[]): Problem[] {
-    return replays.filter(losesAll).map(({ source, before, pages }) => {
-      const message = `expected a version that reads a record of the kept pages: the one in use reads ${before} on ${pages} of them, and stays, unless the reload is forced`;
+    return replays.flatMap((replay) => {
+      const { source, before, pages, emptied: [first] = [] } = replay;
+      if (!losesAll(replay) && first === undefined) return [];
+      const what =
+        losesAll(replay) || first === undefined
+          ? `a record of the kept pages: the one in use reads ${before} on ${pages} of them`
+          : `a record "${first.type}" of the kept pages${first.ofItems ? ' of its items' : ''}: the one in use reads ${first.before} there`;
+      const message = `expected a version that reads ${what}, and stays, unless the reload is forced`;
       return { file: definitionIn(deps.folder, source), line: 1, column: 1, path: '', message };
     });
   }
@@ -239,6 +246,14 @@ export async function definitions(
       return [{ file: join(deps.folder, `${id}.yaml`), line: 1, column: 1, path: '', message }];
     });
   }
+}
+
+/** The sources that are defined otherwise than before, also where that does not change what is read, as with another `expect`. */
+function changedIn(before: Catalogue, { sources }: Catalogue): string[] {
+  return [...sources].flatMap(([id, { source, version }]) => {
+    const known = before.sources.get(id);
+    return known?.version === version && isDeepStrictEqual(known.source, source) ? [] : [id];
+  });
 }
 
 type Loaded = Awaited<ReturnType<typeof load>>;

@@ -189,7 +189,7 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         const { write, definitions: rows } = store;
         return write(
           (change) => {
-            for (const { source, examples: _examples, ...data } of replays)
+            for (const { source, examples: _examples, emptied: _emptied, ...data } of replays)
               change.tell({ type: 'source.changed', source, data });
             for (const [id, loaded] of catalogue.sources) {
               rows.adopt(id, loaded.version, normalForm(loaded));

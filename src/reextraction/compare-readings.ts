@@ -7,6 +7,8 @@ import type { ReplayCounts, ReplayExample } from '../view/replay.ts';
 export interface PageReadings {
   /** The digest of the page. */
   readonly page: string;
+  /** Set for a page that items of a list lead to: the type of their records. */
+  readonly itemType?: string;
   readonly before: readonly RecordDraft[];
   readonly now: readonly RecordDraft[];
 }

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Catalogue, hasCollector, isPlugged, type LoadedSource } from '../definition/catalogue.ts';
 import { ruleDigests } from '../definition/rule-digests.ts';
+import { defined } from '../defined.ts';
+import type { Source } from '../definition/source.ts';
 import { openProvider } from '../provider/declared.ts';
 import type { Store } from '../store/store.ts';
 import type { Vault } from '../vault/vault.ts';
@@ -70,11 +72,32 @@ async function replayOne(
     const [old = [], next = []] = await Promise.all(
       readers.map(async (reader) => (await draftsOf(reader, page, signal))?.slice(0, comparedDrafts)),
     );
-    readings.push({ page: page.digest, before: old, now: next });
+    readings.push({ page: page.digest, ...defined({ itemType: page.itemType }), before: old, now: next });
   }
   if (readings.length === 0) return undefined;
   const { version: from } = before;
-  return { source: id, from, version: now.version, pages: readings.length, ...compareReadings(readings) };
+  const emptied = emptiedTypes(readings, now.source);
+  return {
+    source: id,
+    from,
+    version: now.version,
+    pages: readings.length,
+    ...compareReadings(readings),
+    ...(emptied.length > 0 && { emptied }),
+  };
+}
+
+/** Returns the types that a definition has and that it reads none of any more: of items' pages and of all others apart, as either may still be read while the other is not. */
+function emptiedTypes(readings: readonly PageReadings[], { records }: Source): NonNullable<ReplayView['emptied']> {
+  return Object.entries(records).flatMap(([type, { page }]) =>
+    [false, ...(page === undefined ? [] : [true])].flatMap((ofItems) => {
+      const pages = readings.filter(({ itemType }) => (itemType !== undefined) === ofItems);
+      const count = (side: 'before' | 'now'): number =>
+        pages.flatMap((each) => each[side]).filter((draft) => draft.type === type).length;
+      const before = count('before');
+      return before > 0 && count('now') === 0 ? [{ type, ofItems, before }] : [];
+    }),
+  );
 }
 
 /** Whether a version reads no record of any page, though the one in use does. */

@@ -39,6 +39,11 @@ export type ReplayExample = Readonly<z.infer<typeof ReplayExample>>;
 /** What kept pages of a source give by another version of its definition than the one in use. */
 export const ReplayView = ReplayCounts.extend({
   source: z.string(),
+  /** Types of records that the definition still has and that it reads none of any more, on pages of items or on all others, with how many the version in use reads there. Missing where there are none. */
+  emptied: z
+    .array(z.strictObject({ type: z.string(), ofItems: z.boolean(), before: z.int() }))
+    .readonly()
+    .exactOptional(),
   /** Three of each kind and field at most, 30 in all. */
   examples: z.array(ReplayExample).readonly(),
 });

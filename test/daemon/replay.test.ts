@@ -91,6 +91,43 @@ describe('another version of a definition', () => {
     assert.notEqual(version(), before);
   });
 
+  test('is not taken where a list gives no record any more, though the pages of its items are read', async (t) => {
+    const site = await openSite(t, {
+      '/list': listOf('<p class="old"><a href="/item/N"><b>sN</b></a></p>'),
+      ...Object.fromEntries([0, 1, 2].map((index) => [`/item/${index}`, `<h1>${index}</h1>`])),
+    });
+    const source = (each: string, heading = 'h1'): string =>
+      sourceWith(each, 'i').replace(
+        /    fields: .*/,
+        `    fields: { sku: b }\n    page: { url: a, fields: { title: ${heading} } }`,
+      );
+    const { define, track, pass, socket, daemon } = await startTimed(t, {
+      sources: { shop: source('.old') },
+      settings: settingsOf({}),
+      vault,
+    });
+    await track('list', { source: 'shop', url: site.url('/list') });
+    await pass(10_000);
+    const version = () => daemon.parts.state.catalogue().sources.get('shop')?.version;
+    const before = version();
+    for (const [other, expected] of [
+      [
+        source('.typo'),
+        /expected a version that reads a record "product" of the kept pages: the one in use reads 3 there/,
+      ],
+      [
+        source('.old', 'h7'),
+        /expected a version that reads a record "product" of the kept pages of its items: .* reads 3 there/,
+      ],
+    ] as const) {
+      await define('shop', other);
+      const { status, err } = await run(['sources', '--reload', '--socket', socket]);
+      assert.equal(status, 2, err);
+      assert.match(err, expected);
+      assert.equal(version(), before);
+    }
+  });
+
   test('is taken where it reads the page that the one in use could not read any more', async (t) => {
     const { define, sources, version, site, pass, client } = await withKept(t);
     site.answer('/list', (_, response) => {
@@ -105,6 +142,15 @@ describe('another version of a definition', () => {
     assert.equal(status, 0, err);
     assert.match(err, /shop: on 2 kept pages it reads 3 records, 3 lost, 3 added/);
     assert.notEqual(version(), before);
+  });
+
+  test('is counted where it only expects something else of what is read', async (t) => {
+    const { define, client, version } = await withKept(t);
+    const before = version();
+    await define('shop', `${sourceWith('.old', 'i')}    expect: [price.min > 1]\n`);
+    const { changed, replays } = await client.call('source.reload', {});
+    assert.deepEqual([changed, replays, version()], [['shop'], undefined, before]);
+    assert.deepEqual((await client.call('source.reload', {})).changed, []);
   });
 
   test('that reads by the same rules, as one that asks more often, is read on no page', async (t) => {
