@@ -12,6 +12,7 @@ import type { Issue } from '../../schema/expected.ts';
 import { infeasibleText } from '../infeasible-text.ts';
 import { CommandError } from '../exit-status.ts';
 import type { Terminal } from '../terminal.ts';
+import { contactWarnings } from './contact.ts';
 import { placeProblems } from './daemon-places.ts';
 import { pluginsIn } from './definitions.ts';
 import { fixturesIn } from './fixtures.ts';
@@ -199,6 +200,7 @@ async function validateFolder(
         configured?.secrets && resolve(folder, configured.secrets),
       )),
       ...headerWarnings(loaded.sources),
+      ...(configured === undefined ? [] : await contactWarnings(configured, loaded.sources)),
       ...reachWarnings(loadedSinks),
       ...templateWarnings(loadedSinks, allSources),
       ...fixtureWarnings(resolve(folder, 'fixtures'), ids, cwd),
