@@ -126,6 +126,20 @@ describe('records', () => {
       run(['records', 'shop', '--where', condition, ...more, '--socket', daemon.socket]);
     assert.equal(JSON.parse((await where('@.state == "live" && !(@.price.amount < 2)')).out).key, 'B');
     assert.equal((await where('@.price.amount < 2', '--project', 'b', '--json')).out, '[]\n');
+    // The columns of CSV are the same, whatever records are wanted.
+    const headOf = ({ out }: { readonly out: string }): string => out.split('\n', 1)[0] ?? '';
+    const heads = [
+      await where('@.price.amount < 2', '--format', 'csv'),
+      await where('@.price.amount < 0', '--format', 'csv'),
+      await run(['records', 'shop', '--format', 'csv', '--socket', daemon.socket]),
+    ].map(headOf);
+    assert.equal(new Set(heads).size, 1, heads.join('\n'));
+    assert.match(heads[0] ?? '', /,price/);
+    assert.equal(
+      (await where('@.preis.amunt < 15 || @.price.amunt < 15')).err,
+      'no record matches\nno field "preis", only sku, price, state\n"price" has no "amunt"; did you mean "amount"?\n',
+    );
+    assert.equal((await where('@.price.amount < 0 && @.sku == "@.no"')).err, 'no record matches\n');
     const { err, status } = await where('@.stock = 0');
     assert.deepEqual(
       [status, err],

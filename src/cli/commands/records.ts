@@ -8,6 +8,7 @@ import { examples, helpGroups, print, withClient } from '../cli.ts';
 
 import { CommandError } from '../exit-status.ts';
 import { instantOption } from '../options.ts';
+import { unknownNames } from '../unknown-names.ts';
 import { countText, plainText } from '../../view/text.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -78,7 +79,10 @@ export function createCommand(terminal: Terminal): Command {
           throw error;
         });
         print.end();
-        if (printed === 0) terminal.err('no record matches');
+        if (printed > 0) return;
+        terminal.err('no record matches');
+        if (where === undefined) return;
+        for (const unknown of await unknownNames(where, await declaredOf(client, wanted))) terminal.err(unknown);
       });
     });
 }
@@ -187,22 +191,29 @@ function linePrinter(terminal: Terminal, lineOf: (record: RecordView) => string)
 }
 
 /**
- * The names of the fields that have columns: those of the type, else those that any record has, which takes a look through all of them. They come as
- * their definitions have them, and behind them those that no definition has.
+ * The names of the fields that have columns: those of the type, else those that any record has, whatever condition is to be met, which takes a look
+ * through all of them. They come as their definitions have them, and behind them those that no definition has.
  */
 async function columnsOf(client: Client, wanted: Wanted): Promise<Iterable<string>> {
   if (wanted.is !== undefined) return (await client.call('type.records', { id: wanted.is, limit: 1 })).fields;
-  const { tables } = await client.call('export.tables', {});
-  const { source, type } = wanted;
-  const isOf = (each: { readonly source: string; readonly type: string }): boolean =>
-    (source ?? each.source) === each.source && (type ?? each.type) === each.type;
-  const declared = tables.filter(({ records }) => records.some(isOf)).flatMap(({ fields }) => fields);
+  const declared = await declaredOf(client, wanted);
+  const { where: _where, ...whole } = wanted;
   const found = new Set<string>();
-  await eachSlice(client, wanted, undefined, (records) => {
+  await eachSlice(client, whole, undefined, (records) => {
     for (const record of records) for (const name of Object.keys(record.fields)) found.add(name);
   });
   const inOrder = declared.map(({ name }) => name).filter((name) => found.has(name));
   return new Set([...inOrder, ...found]);
+}
+
+/** Resolves with the fields that definitions declare of the wanted records. */
+async function declaredOf(client: Client, { source, type, is }: Wanted) {
+  const { tables } = await client.call('export.tables', {});
+  const isOf = (each: { readonly source: string; readonly type: string }): boolean =>
+    (source ?? each.source) === each.source && (type ?? each.type) === each.type;
+  return tables
+    .filter(({ id, records }) => (is === undefined ? records.some(isOf) : id === is))
+    .flatMap(({ fields }) => fields);
 }
 
 /** Asks for all wanted records, slice after slice. Resolves with how many there were. */
