@@ -101,6 +101,7 @@ export function createChildren(daemon: Daemon, deps: ChildrenDeps): Children {
     isSettled: (kind) => kind === 'project' && active.isStill(state.store(), names.projects.size),
     async start(kind, id) {
       const started = await startChild(names.supervisors.via(kind), specOf(kind, id));
+      if (started.ok === true && kind !== 'project') state.started(kind, id);
       if (kind === 'edge' && id === 'control' && !listened) {
         listened = started.ok === true;
         if (listened) deps.listens();

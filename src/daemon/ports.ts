@@ -32,6 +32,7 @@ import { pauseOfAll, pausesIn, whyPaused } from '../store/pauses.ts';
 import { replayAfter, reviveDead } from '../store/sinks.ts';
 import { tallyOf } from '../store/waste.ts';
 import type { CircuitView } from '../view/host.ts';
+import type { StoppedView } from '../view/stopped.ts';
 import { noServices } from '../plugin/services.ts';
 import { robotsTxtView, robotsVerdictView } from '../request/robots-view.ts';
 import type { SourceView } from '../control/methods/source.ts';
@@ -107,7 +108,7 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
         if (everyMs !== settings.everyMs || initialDelayMs !== settings.initialDelayMs)
           names.planner.whereis('planner')?.send({ type: 'changed', sources: 'all' });
       },
-      progress: state.progress,
+      progress: () => ({ ...state.progress(), stopped: stoppedOf(daemon) }),
       waiting: state.waiting,
       backups: {
         followed: () => state.backup()?.progress(),
@@ -118,6 +119,13 @@ export function createPorts(daemon: Daemon, load: ProcessLoad, stop: () => void)
       shutdown: stop,
     },
   };
+}
+
+/** What does not run, but for what was removed meanwhile. */
+function stoppedOf({ state, sinks }: Daemon): readonly StoppedView[] {
+  const isKnown = ({ kind, id }: StoppedView): boolean =>
+    kind === 'source' ? state.catalogue().sources.has(id) : !id.startsWith('sink:') || sinks.starts().has(id);
+  return [...state.stopped()].filter(isKnown);
 }
 
 /** How many worker processes are wanted, where there is an actor that says so. */

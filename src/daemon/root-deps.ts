@@ -35,6 +35,7 @@ import { type HostOf, saveCircuits } from '../store/circuits.ts';
 import { HistorySettings } from '../definition/history.ts';
 import { policyOf, turnOutcomeOf } from '../request/turn.ts';
 import { createScheduling } from '../schedule/scheduling.ts';
+import { whyStopped } from './start-failure.ts';
 import { expirePack } from '../vault/expire.ts';
 import { Vault, vaultFolder } from '../vault/vault.ts';
 import type { Daemon } from './parts.ts';
@@ -309,11 +310,13 @@ export function createRootDeps(daemon: Daemon, children: Children): RootDeps {
         names.hosts.via('hosts').send({ type: 'room' });
         lookAll();
       },
-      gaveUp: ({ kind, id, retryAt, times }) =>
+      gaveUp({ kind, id, reason, times, at, retryAt }) {
+        if (kind !== 'project') state.gaveUp({ kind, id, reason: whyStopped(reason), at, retryAt });
         void saved((_, change) => {
           const of = kind === 'edge' ? {} : kind === 'project' ? { projects: [id] } : { source: id };
           change.tell({ type: 'actor.gave_up', ...of, data: { kind, id, retryAt, times } });
-        }),
+        });
+      },
       async wallJumped() {
         await state.unlessFull(() => bringForward(state.store()));
         lookAll();

@@ -30,6 +30,14 @@ export function startFailure(reason: ExitReason, { data, socket }: { data: strin
   return oneLine(`${data}: the daemon could not start: ${systemText(cause)}`);
 }
 
+/** Describes in one line why an actor does not run: `port 7437 is taken`. */
+export function whyStopped(reason: ExitReason): string {
+  const cause = causeOf(reason);
+  if (cause === undefined) return oneLine(describeReason(reason));
+  if ('code' in cause && cause.code === 'EADDRINUSE' && 'port' in cause) return `port ${String(cause.port)} is taken`;
+  return oneLine(cause.message);
+}
+
 /** The first error in a reason, however deep. */
 function causeOf(reason: unknown): Error | undefined {
   if (reason instanceof Error) return reason;
@@ -96,13 +104,13 @@ interface StoreFault {
 }
 
 /**
- * Takes from all others what rights they have to the folder of a daemon's data and to the store in it. Resolves with a sentence for the log
+ * Takes from all others what rights they have to the folder of a daemon's data, to the store in it and to the key of sessions. Resolves with a sentence for the log
  * on each change, and with a fault where they cannot be taken.
  */
 export async function tightenRights(folder: string): Promise<{ readonly changes: string[]; readonly fault?: string }> {
   const changes: string[] = [];
   if (process.platform === 'win32') return { changes };
-  for (const path of [folder, ...['data.mdb', 'lock.mdb'].map((name) => join(folder, name))]) {
+  for (const path of [folder, ...['data.mdb', 'lock.mdb', keyFileName].map((name) => join(folder, name))]) {
     const mode = await modeOf(path);
     if (mode === undefined || (mode & 0o077) === 0) continue;
     const [had, has] = [mode, mode & 0o700].map((each) => `0${each.toString(8)}`);

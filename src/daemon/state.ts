@@ -11,6 +11,7 @@ import { ScrapeLines } from '../scrape/scrape-lines.ts';
 import { StepIndex } from '../store/step-index.ts';
 import type { Store } from '../store/store.ts';
 import type { Vault } from '../vault/vault.ts';
+import type { StoppedView } from '../view/stopped.ts';
 import type { ContinuousBackup } from './continuous-backup.ts';
 import type { Progress } from '../../workers/reconciler.ts';
 
@@ -34,6 +35,11 @@ export interface DaemonState extends StorePause {
   /** How far the actors are started that should run. */
   progress(): Progress;
   setProgress(progress: Progress): void;
+  /** The parts of the daemon and the sources that their supervisors gave up, and that have not started again. */
+  stopped(): Iterable<StoppedView>;
+  gaveUp(stopped: Omit<StoppedView, 'since'> & { readonly at: number }): void;
+  /** Called when an actor has started. */
+  started(kind: StoppedView['kind'], id: string): void;
   /** The targets and requests that were offered to the ledgers. */
   readonly waiting: LedgersWaiting;
   setWaiting(waiting: LedgersWaiting): void;
@@ -77,6 +83,7 @@ export function createState({
   let catalogue = emptyCatalogue;
   let settings = configured;
   let progress: Progress = { ready: false, remaining: 0 };
+  const stopped = new Map<string, StoppedView>();
   let waiting: LedgersWaiting = { waits: () => [], backlog: () => noBacklog };
   const ended = { complete: 0, failed: 0, aborted: 0, cancelled: 0 };
   let stopCounting = (): void => {};
@@ -118,6 +125,12 @@ export function createState({
     setProgress(next) {
       progress = next;
     },
+    stopped: () => stopped.values(),
+    gaveUp({ at, ...given }) {
+      const key = `${given.kind} ${given.id}`;
+      stopped.set(key, { ...given, since: stopped.get(key)?.since ?? at });
+    },
+    started: (kind, id) => void stopped.delete(`${kind} ${id}`),
     waiting: { waits: () => waiting.waits(), backlog: () => waiting.backlog() },
     setWaiting(next) {
       waiting = next;

@@ -5,6 +5,7 @@ import { productPage, startDaemon } from '../support/daemon.ts';
 import { Event } from '../../src/event/catalogue.ts';
 import { openSite } from '../support/site.ts';
 import { openStream } from '../http/server.ts';
+import { run } from '../cli/terminal.ts';
 import { startServing } from './serving.ts';
 
 describe('a daemon that serves HTTP', () => {
@@ -142,6 +143,12 @@ describe('a daemon that serves HTTP', () => {
       warn: (what) => warned.push(what),
     });
     await other.event(({ type }) => type === 'actor.gave_up');
+    const says = new RegExp(`HTTP is not served, since .*: port ${port} is taken; tried again in \\d+s`);
+    await assert.rejects(other.client.call('login.invite', {}), { code: 'not_ready', message: says });
+    const shown = await run(['status', '--socket', other.socket], { now: Date.now() });
+    assert.match(shown.out, new RegExp(`^stopped   ${says.source}`, 'm'));
+    const checked = await run(['status', '--check', '--socket', other.socket], { now: Date.now() });
+    assert.deepEqual([checked.status, says.test(checked.out)], [1, true]);
     assert.match(warned.join('\n'), /^http could not start, and is tried again later: .*EADDRINUSE/m);
     assert.deepEqual(await other.client.call('daemon.ping', {}), {});
   });

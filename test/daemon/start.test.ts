@@ -242,6 +242,7 @@ describe('a daemon that has started', () => {
       );
       await mkdir(places.data);
       await chmod(places.data, 0o777);
+      await writeFile(join(places.data, 'session.key'), Buffer.alloc(32, 'k'), { mode: 0o644 });
       const daemon = startProcess(t, places);
       await daemon.up;
       daemon.child.kill('SIGTERM');
@@ -255,6 +256,7 @@ describe('a daemon that has started', () => {
       assert.match(warnings[0] ?? '', /sources\/shop\.yaml:2:1: evry: unknown key "evry"; did you mean "every"\?$/);
       assert.deepEqual(warnings.slice(1), [
         `${places.data}: others had rights to it: its mode was 0777 and is 0700 now`,
+        `${join(places.data, 'session.key')}: others had rights to it: its mode was 0644 and is 0600 now`,
       ]);
       assert.equal((await stat(places.data)).mode & 0o777, 0o700);
     },

@@ -6,6 +6,7 @@ import { ageText } from '../../time-text.ts';
 import { showStatus, type Terminal } from '../terminal.ts';
 import { pausedWhat, pauseText } from '../../view/pause.ts';
 import { isHeldUp, isHeldUpForLong, queuesText } from '../../view/queues.ts';
+import { stoppedText } from '../../view/stopped.ts';
 import { bytesText, countText, plainText } from '../../view/text.ts';
 
 /** `status`: shows the state of the daemon. */
@@ -31,13 +32,16 @@ export function createCommand(terminal: Terminal): Command {
 
 /** What is wrong with the daemon, or with what it tracks, and neither acknowledged nor snoozed. */
 function troublesOf(status: DaemonStatus, now: number): string[] {
-  const { tickets, paused, backup, sources, targets, queues, version } = status;
+  const { tickets, paused, backup, sources, stopped, targets, queues, version } = status;
+  const { uninitialised = 0 } = sources;
   return [
     ...(tickets.open > 0 ? [`${countText(tickets.open, 'ticket')} ${tickets.open === 1 ? 'is' : 'are'} open`] : []),
     ...(paused === undefined ? [] : [`scraping is paused: ${plainText(paused)}`]),
     ...(backup?.failure === undefined ? [] : [`the backup stands still: ${plainText(backup.failure)}`]),
+    ...(stopped?.map((each) => stoppedText(each, now)) ?? []),
     ...(queues !== undefined && isHeldUpForLong(queues, now) ? [`queues: ${queuesText(queues, version, now)}`] : []),
     ...(sources.broken > 0 ? [`${countText(sources.broken, 'source')} with problems`] : []),
+    ...(uninitialised > 0 ? [`${countText(uninitialised, 'source')} without a secret: heronry sources`] : []),
     ...brokenTexts(status).map((text) => `${text} with problems`),
     ...(sources.missing > 0 ? [`${countText(sources.missing, 'source')} with targets, but without a definition`] : []),
     ...(targets.parked > 0
@@ -75,6 +79,8 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
   const { projects, targets, sources, scrapes } = status;
   const remaining = status.remaining > 0 ? `, ${countText(status.remaining, 'actor')} still to start` : '';
   const broken = sources.broken > 0 ? terminal.paint('red', `, ${sources.broken} with problems`) : '';
+  const unready = sources.uninitialised ?? 0;
+  const secrets = unready > 0 ? terminal.paint('red', `, ${unready} of them without a secret: heronry sources`) : '';
   const missing =
     sources.missing > 0 ? terminal.paint('red', `, ${sources.missing} with targets, but without a definition`) : '';
   const parked = targets.parked > 0 ? terminal.paint('red', `, ${targets.parked} parked`) : '';
@@ -85,7 +91,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `load      ${bytesText(status.memoryBytes)} of memory; the loop is up to ${status.loopDelayMs} ms late${commitsText(status)}`,
     `projects  ${projects.active} active, ${projects.finished} finished, ${projects.archived} archived`,
     `targets   ${targets.active} active, ${targets.finished} finished, ${targets.disabled} disabled${parked}`,
-    `sources   ${sources.ready} ready${broken}${missing}`,
+    `sources   ${sources.ready} ready${secrets}${broken}${missing}`,
     ...brokenTexts(status).map((text) => terminal.paint('red', `broken    ${text} with problems: heronry validate`)),
     `scrapes   ${scrapes.running} running, ${scrapes.waiting} waiting; since the start ${scrapes.complete} complete, ${scrapes.failed} failed, ${scrapes.aborted ?? 0} aborted, ${scrapes.cancelled} cancelled`,
     ...ticketLines(terminal, status),
@@ -96,6 +102,7 @@ function showDaemon(terminal: Terminal, status: DaemonStatus): string {
     `data      ${status.data}`,
     `socket    ${status.socket}`,
     ...backupLines(terminal, status),
+    ...stoppedLines(terminal, status),
   ];
   if (status.apiOnly === true) lines.push('mode      serves its control methods alone, and scrapes nothing');
   if (status.paused !== undefined) lines.push(terminal.paint('red', `paused    ${fullText(terminal, status)}`));
@@ -121,6 +128,10 @@ function backupLines(terminal: Terminal, { backup }: DaemonStatus): string[] {
   const upTo = upToAt === undefined ? 'no whole copy since the start' : `up to ${ageText(upToAt, terminal.now())}`;
   const standsStill = failure === undefined ? '' : terminal.paint('red', `, stands still: ${plainText(failure)}`);
   return [`backup    ${upTo}${standsStill}`];
+}
+
+function stoppedLines(terminal: Terminal, { stopped = [] }: DaemonStatus): string[] {
+  return stopped.map((each) => terminal.paint('red', `stopped   ${stoppedText(each, terminal.now())}`));
 }
 
 const waitTexts: Readonly<Record<Exclude<DaemonStatus['offers'][number]['waitFor'], 'room'>, string>> = {

@@ -9,10 +9,10 @@ import type { Backlog, WaitingOffers } from '../../fetch/ledger/ledger-view.ts';
 import type { Ports, RemoteWorkers } from './ports.ts';
 import { queuesView } from './queues.ts';
 
-/** The most pauses that are told. */
+/** The most pauses that are told, and the most actors that do not run. */
 const shownPauses = 100;
 
-type Deps = Pick<Ports, 'store' | 'catalogue' | 'hosts' | 'scrapes' | 'daemon'>;
+type Deps = Pick<Ports, 'store' | 'catalogue' | 'sources' | 'hosts' | 'scrapes' | 'daemon'>;
 
 /** Creates the handlers of the daemon's state, settings and supervision tree. */
 export function daemonHandlers(deps: Deps) {
@@ -45,10 +45,13 @@ export function daemonHandlers(deps: Deps) {
 async function status(deps: Deps): Promise<DaemonStatus> {
   const remote = await remoteOf(deps);
   const store = deps.store();
-  const { ready, remaining } = deps.daemon.progress();
+  const { ready, remaining, ...progress } = deps.daemon.progress();
+  const stopped = progress.stopped.slice(0, shownPauses);
   const { sources, problems } = deps.catalogue();
   const broken = new Set(problems.map(sourceIdOf));
   const beside = brokenBeside(problems);
+  const isUninitialised = (id: string) => deps.sources.session(id)?.code === 'not_initialised';
+  const uninitialised = [...sources.keys()].filter(isUninitialised).length;
   const paused = deps.scrapes.paused();
   const pausedUntil = deps.scrapes.pausedUntil();
   const pauses = deps.hosts.pauses().slice(0, shownPauses);
@@ -65,6 +68,7 @@ async function status(deps: Deps): Promise<DaemonStatus> {
       ready: sources.size,
       broken: new Set(problems.map(({ file }) => file)).size - beside.types - beside.sinks - beside.pipelines,
       missing: store.counts.usedSources().filter((id) => !sources.has(id) && !broken.has(id)).length,
+      ...(uninitialised > 0 && { uninitialised }),
     },
     tickets: store.tickets.countByState(store.now()),
     offers: deps.daemon.waiting.waits().map(({ why, offers, oldestAt }) => ({
@@ -82,6 +86,7 @@ async function status(deps: Deps): Promise<DaemonStatus> {
       paused,
       pausedUntil,
       pauses: pauses.length > 0 ? pauses : undefined,
+      stopped: stopped.length > 0 ? stopped : undefined,
     }),
   };
 }

@@ -30,6 +30,7 @@ import type { DrawnPage, DrawQuestion } from '../../view/drawn-page.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { LedgersWaiting, LedgerView, OfferPlace } from '../../fetch/ledger/ledger-view.ts';
 import type { PauseView } from '../../view/pause.ts';
+import type { StoppedView } from '../../view/stopped.ts';
 import type { CircuitView, RobotsView } from '../../view/host.ts';
 import type { FoundView } from '../methods/page.ts';
 import type { DaemonStatus, Settings } from '../methods/daemon.ts';
@@ -242,8 +243,8 @@ export interface DaemonPort {
   settings(): Settings;
   /** Stores settings and applies them. */
   saveSettings(settings: Settings): Promise<void>;
-  /** Returns whether every actor that should run was started, and how many are still to start. */
-  progress(): { readonly ready: boolean; readonly remaining: number };
+  /** Returns whether every actor that should run was started, how many are still to start, and which parts of the daemon and sources do not run. */
+  progress(): { readonly ready: boolean; readonly remaining: number; readonly stopped: readonly StoppedView[] };
   /** What waits for turns. */
   readonly waiting: LedgersWaiting;
   /** Copies of the data. */

@@ -4,6 +4,7 @@ import type { MethodSpec } from './method.ts';
 import { Instant } from '../../view/fields.ts';
 import { PauseView } from '../../view/pause.ts';
 import { QueuesView } from '../../view/queues.ts';
+import { StoppedView } from '../../view/stopped.ts';
 
 /**
  * What a due target or a request may wait for: a pause of its host, requests of it under way (`concurrency`, `unsent`), the circuit of its source,
@@ -36,7 +37,15 @@ export const DaemonStatus = z.strictObject({
   projects: z.strictObject({ active: z.int(), finished: z.int(), archived: z.int() }),
   targets: z.strictObject({ active: z.int(), finished: z.int(), disabled: z.int(), parked: z.int() }),
   /** `missing`: sources with active targets, but without a definition file. */
-  sources: z.strictObject({ ready: z.int(), broken: z.int(), missing: z.int() }),
+  sources: z.strictObject({
+    ready: z.int(),
+    broken: z.int(),
+    missing: z.int(),
+    uninitialised: z
+      .int()
+      .describe('Sources that are loaded and `not_initialised`, as a secret is missing; missing while there is none.')
+      .exactOptional(),
+  }),
   brokenFiles: z
     .strictObject({ types: z.int(), sinks: z.int(), pipelines: z.int() })
     .describe('The files with problems that define no source; missing while there is none.')
@@ -86,6 +95,13 @@ export const DaemonStatus = z.strictObject({
   pausedUntil: Instant.optional(),
   /** What operators have paused, the first 100; missing where nothing is. */
   pauses: z.array(PauseView).readonly().optional(),
+  stopped: z
+    .array(StoppedView)
+    .readonly()
+    .describe(
+      'What should run and does not, as it could not start or crashed too often, the first 100: parts of the daemon such as `http`, and sources, whose session is not open then. Missing where all runs.',
+    )
+    .exactOptional(),
 });
 export type DaemonStatus = z.infer<typeof DaemonStatus>;
 
