@@ -89,11 +89,12 @@ export async function runProgram(words: readonly string[], terminal: Terminal): 
     const program = await createProgram(terminal, neededCommands(words), version);
     await program.parseAsync(words, { from: 'user' });
     return exitStatus.ok;
-  } catch (error) {
+  } catch (caught) {
+    const error = isOfFiles(caught) ? await fileError(caught) : caught;
     const isJson = words.includes('--json');
     if (error instanceof CommanderError) return refuse(error, isJson, terminal);
     const status = statusOf(error);
-    if (status === undefined || !(error instanceof Error)) throw error;
+    if (status === undefined || !(error instanceof Error)) throw caught;
     if (isJson) terminal.err(JSON.stringify({ error: describe(error) }));
     else if (!(error instanceof CommandError && error.isTold)) terminal.err(`heronry: ${plainLines(messageOf(error))}`);
     return status;
@@ -139,6 +140,30 @@ function statusOf(error: unknown): ExitStatus | undefined {
     default:
       return exitStatus.failed;
   }
+}
+
+/** Codes of system errors that a person can mend: rights, room, or another kind of file at the place. */
+const mendable: ReadonlySet<unknown> = new Set([
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOSPC',
+  'EDQUOT',
+  'ENOTDIR',
+  'EISDIR',
+  'EEXIST',
+  'ENAMETOOLONG',
+]);
+
+/** Whether an error is one of a file that cannot be read or written, with the path of it. */
+function isOfFiles(error: unknown): error is Error & { readonly path: string } {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error && 'path' in error)) return false;
+  return typeof error.path === 'string' && mendable.has(error.code);
+}
+
+async function fileError(error: Error & { readonly path: string }): Promise<CommandError> {
+  const { systemText } = await import('../definition/file.ts');
+  return new CommandError('failed', `${error.path}: ${systemText(error)}`, { cause: error });
 }
 
 /** Returns the message of an error for people, to whom the name of a control method says nothing. */

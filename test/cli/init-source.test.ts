@@ -368,6 +368,20 @@ describe('init source', () => {
     assert.ok(out.includes(`--url '${url}'`), out);
   });
 
+  test('says in one line where the definition cannot be written, and how it is written elsewhere', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'sources'), '');
+    await writeFile(join(cwd, 'page.html'), pages[0]?.text ?? '');
+    const words = ['init', 'source', 'https://shop.example/', '--file', 'page.html'];
+    const { status, err } = await run(words, { cwd });
+    assert.equal(status, 1);
+    assert.match(
+      err,
+      /^heronry: init source: sources\/shop\.yaml cannot be written: .*; --sources FOLDER writes it elsewhere\n$/,
+    );
+    assert.equal((await run([...words, '--sources', 'others'], { cwd })).status, 0);
+  });
+
   test('overwrites no definition unless it is forced', async (t) => {
     const cwd = await temporaryDirectory(t);
     await mkdir(join(cwd, 'sources'));

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createProgram } from '../../src/cli/program.ts';
@@ -141,6 +142,13 @@ describe('command line', async () => {
     const { err, status } = await run(['show', 'sun', '--json', '--socket', path]);
     assert.deepEqual(JSON.parse(err), { error: { code: 'not_found', message: 'no project "sun"' } });
     assert.equal(status, 3);
+  });
+
+  test('a file that cannot be written is told by its path in one line, and leaves with 1', async (t) => {
+    const cwd = await temporaryDirectory(t);
+    await writeFile(join(cwd, 'taken'), '');
+    const { status, err } = await run(['init', 'taken/site'], { cwd });
+    assert.deepEqual([status, err], [1, `heronry: ${join(cwd, 'taken', 'site')}: not a directory\n`]);
   });
 
   test('without a daemon it says how to start one and leaves with 69', async (t) => {

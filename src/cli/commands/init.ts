@@ -98,7 +98,7 @@ function sourceCommand(terminal: Terminal): Command {
       const id = options.id ?? idOf(url);
       if (!SourceId.safeParse(id).success)
         throw new CommandError('usage', `init source: expected an id of lower-case letters, digits and -, got "${id}"`);
-      const { definitionIn } = await import('../../definition/file.ts');
+      const { definitionIn, systemText } = await import('../../definition/file.ts');
       const file = definitionIn(await sourcesFolder(terminal, options.sources), id);
       const shown = relative(terminal.cwd, file);
       // An option of `init`, which its commands take as well.
@@ -115,10 +115,16 @@ function sourceCommand(terminal: Terminal): Command {
         page,
         options.text === true ? 'text' : 'records',
       );
-      await mkdir(dirname(file), { recursive: true });
       const heronry = commandName(terminal);
       const { schemaLine } = await import('../local/initial-files.ts');
-      await writeFile(file, schemaLine(file, projectFolder(terminal.cwd) ?? terminal.cwd) + text);
+      const whole = schemaLine(file, projectFolder(terminal.cwd) ?? terminal.cwd) + text;
+      try {
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, whole);
+      } catch (error) {
+        const message = `init source: ${shown} cannot be written: ${systemText(error)}; --sources FOLDER writes it elsewhere`;
+        throw new CommandError('failed', message, { cause: error });
+      }
       const { noticesOf } = await import('../../draft/notices.ts');
       const notices = noticesOf(draft);
       const written = { written: shown, found: draft.found, records: found.drafts.length, ...defined({ notices }) };
