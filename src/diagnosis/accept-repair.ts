@@ -1,5 +1,10 @@
 import type { Catalogue, LoadedSource } from '../definition/catalogue.ts';
-import { type DefinitionRepair, type RepairedDefinition, rulesText } from '../definition/repair-definition.ts';
+import {
+  type DefinitionRepair,
+  type RepairedDefinition,
+  rulesText,
+  type WrittenDefinition,
+} from '../definition/repair-definition.ts';
 import { beginJob } from '../reextraction/job.ts';
 import { requestScrape } from '../store/scrapes.ts';
 import type { Store } from '../store/store.ts';
@@ -61,7 +66,11 @@ export async function acceptRepair(deps: AcceptDeps, wish: AcceptWish): Promise<
   const { id } = loaded.source;
   const { dryRun, by } = wish;
   const result = await deps.repair({ source: id, changes: repair.changes, version: loaded.version, dryRun });
-  if (!result.ok) return { ok: false, code: 'conflict', message: `${result.message}; ${byHand(loaded, repair)}` };
+  if (!result.ok) {
+    const shown = await deps.repair({ source: id, changes: repair.changes, version: loaded.version, dryRun: true });
+    const how = shown.ok ? `by hand, write ${writtenLines(shown.texts)}` : byHand(loaded, repair);
+    return { ok: false, code: 'conflict', message: `${result.message}; ${how}` };
+  }
   const { file, texts } = result;
   const diff = changedLines(...texts);
   if (dryRun) return { ok: true, ticket, file, diff, targets: 0 };
@@ -105,6 +114,15 @@ function chosenRepair(store: Store, catalogue: Catalogue, { ticket: number, prop
   if (loaded.version === repairs.version) return { ok: true, ticket, loaded, repair };
   const message = `the definition of "${source}" has changed since the repair was proposed: it is ${loaded.version}, and was ${repairs.version}; ${byHand(loaded, repair)}`;
   return { ok: false, code: 'conflict', message };
+}
+
+/** The lines that a repair would write, each with its number. */
+function writtenLines([before, after]: WrittenDefinition['texts']): string {
+  const old = new Set(before.split('\n'));
+  const lines = after
+    .split('\n')
+    .flatMap((text, index) => (old.has(text) ? [] : [`line ${index + 1}: ${text.trim()}`]));
+  return lines.join('; ');
 }
 
 function byHand({ source }: LoadedSource, { changes }: Repair): string {

@@ -30,11 +30,18 @@ export function failureCause(failures: readonly Failed[], what: string): Cause |
   const [kind = 'unknown', same = []] = most ?? [];
   const [first] = same;
   if (first === undefined || 2 * same.length <= failures.length) return undefined;
-  return { kind, says: [`${same.length} of ${failures.length} ${what}: ${first.message}`] };
+  const says = [`${same.length} of ${failures.length} ${what}: ${first.message}`];
+  return { kind, says: refusedLogIns.has(first.code) ? [...says, logInRemedy] : says };
 }
+
+/** The codes of failures whose log-in the site refused, and what a person does then. */
+const refusedLogIns: ReadonlySet<string> = new Set(['login_refused', 'login_attempts']);
+const logInRemedy =
+  'the site refuses the log-in: change its secrets or its definition, then `heronry sources --reset ID` tries it again';
 
 function causeKindOf({ code, cause }: Failed): CauseKind {
   if (code === 'timeout') return 'slow';
+  if (refusedLogIns.has(code)) return 'login_wall';
   if (code === 'truncated') return 'items_cut';
   // A refusal by its status has the code of one; else a page stood there that lets persons through.
   return cause === 'blocked' && code !== 'status' ? 'challenge' : (kinds[cause] ?? 'unknown');

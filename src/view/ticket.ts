@@ -12,7 +12,8 @@ import { Symptom } from './symptom.ts';
  * - `currency_changed`, `unit_changed`: amounts are in another currency or unit.
  * - `encoding`: characters were lost.
  * - `soft_404`: a page that says that there is nothing, with status 200.
- * - `challenge`, `login_wall`, `cookie_wall`: a check for humans, a log-in or a question about cookies in place of the page.
+ * - `challenge`, `login_wall`, `cookie_wall`: a check for humans, a log-in or a question about cookies in place of the page; `login_wall` also
+ *   where the site refuses the log-in of the source.
  * - `script_shell`: a page that scripts are to fill.
  * - `placeholder`: a text such as "Loading…" in place of values.
  * - `redirected_home`: the request was redirected to the start page.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import type { Event } from '../../src/event/catalogue.ts';
 import { run } from '../cli/terminal.ts';
@@ -129,6 +129,15 @@ describe('a repair of a source whose site has changed', () => {
       /shop\.yaml: it has changed since the repair was proposed; by hand, write records\.kettle\.fields\.price: \.cost/,
     );
     await writeFile(file, before);
+    // Where the new file would be written beside the old one.
+    const beside = join(dirname(file), '.shop.yaml.new');
+    await mkdir(beside);
+    const unwritten = await cli('ticket', '1', '--accept', '1');
+    assert.match(
+      unwritten.err,
+      /shop\.yaml: .*; by hand, write line \d+: price: \{ css: \.cost, type: money \} # in euros$/m,
+    );
+    await rm(beside, { recursive: true });
     if (process.getuid?.() !== 0) {
       await chmod(file, 0o400);
       assert.match((await cli('ticket', '1', '--accept', '1')).err, /shop\.yaml: permission denied; by hand, write/);
