@@ -61,7 +61,7 @@ test('a program fails with any status but 0, and 75 says that it wants to be tol
   assert.deepEqual(await failureAt(1), { code: 'program_failed', message: 'tell.sh ended with status 1: no room' });
 });
 
-test('a program that takes too long is ended with what it started', async (t) => {
+test('a program that takes too long is ended with what it started', { timeout: 30_000 }, async (t) => {
   const place = await openFolder(t, 'sleep 60 & echo $! > child; wait');
   const sink = await openedSink(t, 'command', { ...place, options: { ...place.options, limit: '1s' } });
   const [result] = await sink.deliver([recordMessage(1)], never);
@@ -70,8 +70,8 @@ test('a program that takes too long is ended with what it started', async (t) =>
     failure: { code: 'program_failed', message: 'tell.sh ran for more than 1000 ms' },
   });
   const child = Number(await readFile(join(place.folder, 'child'), 'utf8'));
-  const state = await readFile(`/proc/${child}/stat`, 'utf8').catch(() => 'gone Z');
-  assert.match(state, / Z/, 'expected it to be gone, or a process that has ended');
+  // A process that was killed may run on for a moment on a busy machine. It has ended once it is gone, or a zombie.
+  while (/\) [^Z]/.test(await readFile(`/proc/${child}/stat`, 'utf8').catch(() => '')));
 });
 
 test('a program that is not in the folder of plug-ins is a failure that names its place', async (t) => {
