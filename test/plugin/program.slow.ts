@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
+import { untilEnded } from '../support/until-ended.ts';
 
 const runner = (file: string) => `
 import { openPrograms } from ${JSON.stringify(new URL('../../src/plugin/program.ts', import.meta.url).href)};
@@ -17,9 +17,6 @@ const services = { collected: async () => undefined, hide: (text) => text, log: 
 const input = { args: [], since: {}, address: { params: {} }, secrets: new Map() };
 await openPrograms()({ source, version: '1', program }, input, services, new AbortController().signal);
 `;
-
-/** The state of a process by its number: `Z` for one that has ended and whose parent was not told, empty for none. */
-const stateOf = (pid: string) => spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim();
 
 test('a program and what it started end with a daemon that is killed', { timeout: 20_000 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'heronry-'));
@@ -34,6 +31,5 @@ test('a program and what it started end with a daemon that is killed', { timeout
   daemon.kill('SIGKILL');
   const pids = line.split(' ');
   assert.equal(pids.length, 2);
-  // Nobody tells of the end of what nobody is the parent of any more.
-  while (pids.some((pid) => !/^Z?$/.test(stateOf(pid)))) await setTimeout(20);
+  for (const pid of pids) await untilEnded(pid);
 });

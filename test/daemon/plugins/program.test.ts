@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { secretsFrom } from '../../../src/session/secret-store.ts';
+import { untilEnded } from '../../support/until-ended.ts';
 import { recordsOf } from '../lists/listing.ts';
 import { startPlugged, told } from './plugging.ts';
 
@@ -12,10 +12,6 @@ limits: { collect: ${limit} }
 politeness: { autoThrottle: false, delay: 0ms, minDelay: 0ms }
 records: { trial: { key: id, fields: { id: {}, title: {}, begun: { type: date } } } }
 `;
-
-/** The state of a process by its number: `Z` for one that has ended and whose parent was not told, empty for none. */
-const stateOf = (pid: number) =>
-  spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
 
 /** Starts a process in a session of its own, which holds the outputs open, and tells its number. */
 const apart = `console.error(require("child_process").spawn("sleep", ["300"], { detached: true, stdio: "inherit" }).pid); process.exit()`;
@@ -110,10 +106,10 @@ cat`,
     assert.deepEqual([scrape.status, scrape.counts.added], ['complete', 1], JSON.stringify(scrape));
   });
 
-  await t.test('is ended with all that it started, at its time limit', async () => {
+  await t.test('is ended with all that it started, at its time limit', { timeout: 30_000 }, async () => {
     const { scrape } = await daemon.track('hangs', here);
     assert.deepEqual([scrape.failure?.code, scrape.counts.added], ['time_limit', 1]);
     const started = told(daemon, /^info \d+$/).at(-1) ?? '';
-    assert.match(stateOf(Number(started.slice(5))), /^Z?$/);
+    await untilEnded(started.slice(5));
   });
 });

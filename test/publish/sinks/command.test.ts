@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { runWithInput } from '../../../src/plugin/program-with-input.ts';
 import type { SinkPorts } from '../../../src/publish/sink.ts';
+import { untilEnded } from '../../support/until-ended.ts';
 import { openedSink, recordMessage, sinkSuite } from '../sink-suite.ts';
 
 const never = new AbortController().signal;
@@ -70,8 +71,7 @@ test('a program that takes too long is ended with what it started', { timeout: 3
     failure: { code: 'program_failed', message: 'tell.sh ran for more than 1000 ms' },
   });
   const child = Number(await readFile(join(place.folder, 'child'), 'utf8'));
-  // A process that was killed may run on for a moment on a busy machine. It has ended once it is gone, or a zombie.
-  while (/\) [^Z]/.test(await readFile(`/proc/${child}/stat`, 'utf8').catch(() => '')));
+  await untilEnded(child);
 });
 
 test('a program that is not in the folder of plug-ins is a failure that names its place', async (t) => {
