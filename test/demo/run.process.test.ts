@@ -74,7 +74,7 @@ describe('demo', () => {
 
   test('a signal ends it cleanly', async () => {
     const running = demo({});
-    await running.until('trials');
+    await running.until('paper-radio');
     process.emit('SIGINT');
     assert.equal(await running.status, 0);
     assert.match(running.said.at(-1) ?? '', /10 records/);
