@@ -21,7 +21,7 @@ export interface ScaleStatus extends ScaleLimits {
   /** The limits of the configuration, where an operator has set others. */
   readonly configured?: ScaleLimits;
   readonly wanted: number;
-  /** Those that the daemon has started, and that are not to end. */
+  /** The number of worker processes that the daemon has started and has not told to end. */
   readonly own: number;
 }
 
@@ -261,7 +261,7 @@ export function scaler(self: Self<ScalerMessage>, deps: ScalerDeps): Behaviour<S
     self.after(pauseMs, { type: 'adjust' });
   }
 
-  /** Those with the fewest running steps first, and of these the newest. */
+  /** Worker processes in the order in which they are ended: those with the fewest running steps first, and of these the newest. */
   function leastBusy(own: readonly Child[]): Child[] {
     const ofHere = state?.workers.filter(({ host }) => host === deps.host) ?? [];
     const running = new Map(ofHere.map(({ pid, active }) => [pid, active.length]));

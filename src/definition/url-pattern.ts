@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { faultCheck } from '../schema/checked-text.ts';
 import { got, withoutCredentials } from '../schema/expected.ts';
+import { decoded } from '../schema/decoded.ts';
 
 const placeholder = /\{([^{}]*)\}/g;
 const nameForm = /^[A-Za-z][A-Za-z0-9_]*$/;
@@ -85,7 +86,7 @@ export function matchUrl(pattern: string, url: string): Record<string, string> |
   });
   const found = new RegExp(`^${form.join('')}$`).exec(normalUrl(url));
   if (found === null) return undefined;
-  return Object.fromEntries(names.map((name, index) => [name, decodeParam(found[index + 1] ?? '')]));
+  return Object.fromEntries(names.map((name, index) => [name, decoded(found[index + 1] ?? '')]));
 }
 
 /** A pattern as URLs are spelt, cut at its placeholders: every second part is the name of one. */
@@ -106,16 +107,6 @@ function normalUrl(url: string): string {
 
 function longestRun(text: string): number {
   return Math.max(0, ...Array.from(text.matchAll(/z+/gi), ([run]) => run.length));
-}
-
-function decodeParam(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    // A stray "%" was typed by a person who gave the whole URL; it stands for itself.
-    if (error instanceof URIError) return text;
-    throw error;
-  }
 }
 
 /** An URL without its query and fragment, where sites put tokens. */

@@ -5,7 +5,7 @@
 export interface TopValues {
   /** All values that were counted. */
   readonly total: number;
-  /** Those that are kept, each once. */
+  /** The most frequent values, each once; eight at most. */
   readonly values: readonly number[];
   /** How often each of them was counted, in their order. */
   readonly counts: readonly number[];

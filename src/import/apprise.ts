@@ -4,7 +4,8 @@ import { isSecretName } from '../schema/secret-name.ts';
 import type { Book } from './book.ts';
 import type { ImportedFile } from './imported.ts';
 import { reachOf } from '../definition/private-address.ts';
-import { decoded, hasTemplate } from './request.ts';
+import { decoded } from '../schema/decoded.ts';
+import { hasTemplate } from './request.ts';
 import { yamlText } from './source-file.ts';
 
 /** What is told of a change in chats and by text. */

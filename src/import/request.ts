@@ -3,6 +3,7 @@ import { isSecretName } from '../schema/secret-name.ts';
 import { HttpUrl } from '../definition/url-pattern.ts';
 import type { Book } from './book.ts';
 import { reachOf } from '../definition/private-address.ts';
+import { decoded } from '../schema/decoded.ts';
 
 /** How another tool asks for a page. */
 export interface ForeignRequest {
@@ -82,16 +83,6 @@ export function requestKeys(book: Book, watch: string, id: string, given: Foreig
     ...(Object.keys(request).length > 0 && { request }),
     ...(first !== undefined && { auth: first() }),
   };
-}
-
-/** A part of an address without its percent signs; one that is malformed stays as it is. */
-export function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
 }
 
 function basicAuth(book: Book, id: string, user: string, password: string): object {

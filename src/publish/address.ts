@@ -3,6 +3,7 @@ import { got } from '../schema/expected.ts';
 import { faultCheck } from '../schema/checked-text.ts';
 import { isSecretName, SecretName, SecretRef } from '../schema/secret-name.ts';
 import type { DeliveryFailure, SinkPorts } from './sink.ts';
+import { decoded } from '../schema/decoded.ts';
 
 /** The address of a receiver: as it stands, or by the name of a secret where whoever knows it may write there. */
 export const Address = addressOf(['http', 'https'], false);
@@ -81,14 +82,4 @@ export async function revealServer(
   if (password !== undefined) url.password = encodeURIComponent(revealed.secret(password));
   const hidden = [...new Set([url.password, decoded(url.password)])].filter((text) => text !== '');
   return { ok: true, url, hide: (text) => hidden.reduce((left, each) => left.replaceAll(each, '[secret]'), text) };
-}
-
-/** Decodes a part of an address; one that is not encoded rightly stays as it is. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch (error) {
-    if (error instanceof URIError) return part;
-    throw error;
-  }
 }

@@ -5,7 +5,7 @@ import { plainText } from './text.ts';
 
 /** Worker processes that were heard of and take no step, by why that is so. */
 const Idle = z.strictObject({
-  /** Those that are there, and of another version of the program. */
+  /** The versions of worker processes that are there, where these are not of the daemon's version. */
   versions: z.array(z.string()).readonly(),
   /** The number of those that were told to take none. */
   draining: z.int(),

@@ -5,7 +5,7 @@ const texts = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))
   .nullable()
   .exactOptional();
-const any = z.unknown().exactOptional();
+const unread = z.unknown().exactOptional();
 
 /** A job of urlwatch, of any kind. */
 export const Job = z.looseObject({
@@ -20,7 +20,7 @@ export const Job = z.looseObject({
     .exactOptional(),
   enabled: z.boolean().nullable().exactOptional(),
   user_visible_url: text,
-  filter: any,
+  filter: unread,
   headers: texts,
   cookies: texts,
   method: text,
