@@ -7,16 +7,21 @@ import { dirname } from 'node:path';
  */
 export async function makeFolder(path: string): Promise<void> {
   try {
+    await makeOne(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error;
+    // It may be there by now, as others make folders too.
+    if (!(await isFolder(dirname(path)))) await makeFolder(dirname(path));
+    await makeOne(path);
+  }
+}
+
+/** Makes a folder below one that is there, unless it is there itself. */
+async function makeOne(path: string): Promise<void> {
+  try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && dirname(path) !== path && !(await isFolder(dirname(path)))) {
-      await makeFolder(dirname(path));
-      await makeFolder(path);
-      return;
-    }
-    if (code !== 'ENOENT' && (await isFolder(path))) return;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || !(await isFolder(path))) throw error;
   }
 }
 

@@ -22,6 +22,14 @@ test('a folder is made with those above it, for its owner alone, and may be ther
   assert.ok((await stat(join(path, 'd'))).isDirectory());
 });
 
+test('a folder is made by several at once, each of which may find what another has just made', async (t) => {
+  const top = await temporary(t);
+  for (let round = 0; round < 100; round += 1) {
+    const path = join(top, String(round), 'a', 'b');
+    await Promise.all(Array.from({ length: 4 }, () => makeFolder(path)));
+  }
+});
+
 test('a folder that cannot be made is an error of the system', async (t) => {
   const top = await temporary(t);
   await writeFile(join(top, 'file'), '');
